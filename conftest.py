@@ -1,0 +1,3 @@
+"""What every lane of this repository's own tests shares."""
+
+pytest_plugins = ["pytester"]

@@ -1,0 +1,1 @@
+"""Thin scripts for people and CI."""
