@@ -1,0 +1,38 @@
+"""docs/configuration.md and the table of keys say the same."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from harness.config import KEYS, parse
+from harness.config.kinds import OWNED_BROWSER_SWITCHES
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text()
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def test_the_documented_keys_are_exactly_those_that_exist() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \| (.+?) \|$", DOCUMENT, re.MULTILINE)
+    documented = [
+        (name, expected, tomllib.loads(f"value = {default}")["value"], meaning)
+        for name, expected, default, meaning in rows
+    ]
+
+    assert documented == [
+        (key.name, key.kind.expected, _plain(key.default), key.help) for key in KEYS
+    ]
+
+
+def test_the_documented_refused_switches_are_exactly_those_that_are_refused() -> None:
+    rows = re.findall(r"^\| `--([\w-]+)` \| (.+?) \|$", DOCUMENT, re.MULTILINE)
+
+    assert dict(rows) == OWNED_BROWSER_SWITCHES
+
+
+def test_the_documented_example_is_valid() -> None:
+    [example] = re.findall(r"```toml\n(.+?)```", DOCUMENT, re.DOTALL)
+
+    assert parse(example, "docs").browser_args == ("--lang=de",)
