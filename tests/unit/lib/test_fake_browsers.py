@@ -1,0 +1,178 @@
+import os
+import re
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.lib import fake_browsers, witness
+from tests.lib.events import wait_for_file
+from tests.lib.stage import Stage
+
+HANGING = [
+    fake_browsers.prints_nothing_and_hangs,
+    fake_browsers.prints_garbage,
+    fake_browsers.announces_but_never_writes_port_file,
+    fake_browsers.port_file_disagrees,
+    fake_browsers.never_opens_its_port,
+    fake_browsers.forks_and_hangs,
+]
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return tmp_path / "profile"
+
+
+@pytest.fixture
+def started(tmp_path: Path, profile: Path) -> Callable[[Path], Stage]:
+    def started(browser: Path, token: str = "") -> Stage:
+        switches = ["--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+        env = {"HARNESS_RUN_TOKEN": token}
+        return Stage([browser, *switches, "about:blank"], log=tmp_path / "log", env=env)
+
+    return started
+
+
+def announced_port(stage: Stage) -> int:
+    words = wait_for_file(stage.log, 20, holding="55555\n")
+    found = re.fullmatch(
+        r"\nDevTools listening on ws://127\.0\.0\.1:(\d+)/devtools/browser/[-0-9]+\n", words
+    )
+    assert found, words
+    return int(found[1])
+
+
+def written_port(profile: Path) -> int:
+    port, path = wait_for_file(profile / "DevToolsActivePort", 20, holding="55555").split("\n")
+    assert path == "/devtools/browser/11111111-2222-3333-4444-555555555555"
+    return int(port)
+
+
+def test_it_exits_with_the_code_and_the_words(
+    tmp_path: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.exits_with(tmp_path, 21, 'it\'s "locked"\n\\n ü')) as stage:
+        assert stage.wait(20) == 21
+        assert stage.output() == 'it\'s "locked"\n\\n ü\n'
+
+
+@pytest.mark.parametrize("build", HANGING, ids=lambda build: build.__name__)
+def test_one_that_hangs_is_the_process_that_was_started_and_ends_on_sigterm(
+    build: Callable[[Path], Path],
+    tmp_path: Path,
+    profile: Path,
+    started: Callable[[Path], Stage],
+) -> None:
+    browser = build(tmp_path)
+    with started(browser) as stage:
+        found = witness.find(paths=[f"{browser} --headless=new".replace(" ", "\0")])
+        assert [sighting.pid for sighting in found] == [stage.owner_pid]
+        assert found[0].command.endswith(f"--user-data-dir={profile} about:blank")
+        stage.signal(signal.SIGTERM)
+        assert stage.wait(20) == -signal.SIGTERM
+
+
+def test_garbage_is_two_hundred_lines_without_an_endpoint(
+    tmp_path: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.prints_garbage(tmp_path)) as stage:
+        words = wait_for_file(stage.log, 20, holding="garbage 199\n")
+        assert words.count("\n") == 200
+        assert not re.search(r"DevTools listening on ws://\S+:\d+/", words)
+        assert [oddity in words for oddity in ("\\xff", "\0", "\x1b")] == [True, True, True]
+        assert [below.pid for below in stage.descendants()] == [stage.owner_pid]
+
+
+def test_a_browser_without_the_permission_cannot_be_executed(
+    tmp_path: Path, started: Callable[[Path], Stage]
+) -> None:
+    browser = fake_browsers.not_executable(tmp_path)
+    with pytest.raises(PermissionError), started(browser):
+        pass
+
+
+def test_it_announces_a_port_and_writes_no_file(
+    tmp_path: Path, profile: Path, started: Callable[[Path], Stage]
+) -> None:
+    browser = fake_browsers.announces_but_never_writes_port_file(tmp_path)
+    with started(browser) as stage:
+        assert witness.is_listening(announced_port(stage))
+        assert not profile.exists()
+
+
+def test_the_announcement_and_the_file_name_two_open_ports(
+    tmp_path: Path, profile: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.port_file_disagrees(tmp_path)) as stage:
+        announced, written = announced_port(stage), written_port(profile)
+        assert announced != written
+        assert witness.is_listening(announced)
+        assert witness.is_listening(written)
+
+
+def test_the_announcement_and_the_file_agree_on_a_port_that_is_closed_and_held(
+    tmp_path: Path, profile: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.never_opens_its_port(tmp_path)) as stage:
+        port = announced_port(stage)
+        assert written_port(profile) == port
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), timeout=10)
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(("127.0.0.1", port))
+
+
+def test_its_child_leaves_the_session_and_is_found_by_its_token_only(
+    tmp_path: Path, profile: Path, started: Callable[..., Stage]
+) -> None:
+    token = secrets.token_hex(16)
+    browser = fake_browsers.forks_and_hangs(tmp_path)
+    with started(browser, token) as stage:
+        child = int(wait_for_file(Path(f"{browser}.child"), 20))
+        [sighting] = witness.find(pids=[witness.identity(child) or (0, 0)])
+        assert sighting.ppid == stage.owner_pid
+        assert sighting.pgid == sighting.sid == child
+        assert {s.pid for s in witness.find(tokens=[token])} == {stage.owner_pid, child}
+        stage.signal(signal.SIGKILL)
+        assert stage.wait(20) == -signal.SIGKILL
+        assert [(s.pid, s.ppid) for s in stage.descendants()] == [(child, stage.pid)]
+        assert stage.output() == ""
+
+
+def test_polite_signals_do_not_end_it(tmp_path: Path, started: Callable[[Path], Stage]) -> None:
+    with started(fake_browsers.ignores_sigterm(tmp_path)) as stage:
+        wait_for_file(stage.log, 20, holding="ignoring polite signals\n")
+        for polite in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            stage.signal(polite)
+        stage.signal(signal.SIGKILL)
+        assert stage.wait(20) == -signal.SIGKILL
+
+
+def test_it_floods_standard_error_with_one_mebibyte_and_exits(
+    tmp_path: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.floods_stderr(tmp_path)) as stage:
+        assert stage.wait(20) == 1
+        assert os.stat(stage.log).st_size == 1 << 20
+        assert stage.output().endswith("000000000065535\n")
+
+
+@pytest.mark.parametrize("folder", ["with spaces", "x" * 200])
+def test_a_python_with_a_long_path_or_spaces_runs_it_without_a_process_in_between(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: Callable[[Path], Stage]
+) -> None:
+    python = tmp_path / folder / "python"
+    python.parent.mkdir()
+    python.symlink_to(os.path.realpath(sys.executable))
+    monkeypatch.setattr(sys, "executable", str(python))
+    browser = fake_browsers.ignores_sigterm(tmp_path / "browsers")
+    monkeypatch.undo()
+    with started(browser) as stage:
+        wait_for_file(stage.log, 20, holding="ignoring polite signals\n")
+        [below] = stage.descendants()
+        assert (below.pid, below.command[:40]) == (stage.owner_pid, str(python)[:40])
