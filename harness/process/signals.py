@@ -1,0 +1,65 @@
+"""One receiver of the polite signals for everybody: wardens first, then unwind.
+
+A signal handler that only raised would leave browsers alive while a blocked call unwinds, and
+a second signal could then leave them alive for good. So every family is let go first, which
+takes no waiting; the wardens do the rest whatever this process does next. Only the first
+Ctrl-C is different: a person at a terminal gets an orderly teardown, with a browser that can
+still be photographed, and presses again when that takes too long.
+"""
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from harness.process.client import release_leaders
+
+_Handler = Callable[[int, FrameType | None], Any] | int | None
+RECEIVED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+class SignalReceiver:
+    """Receives SIGTERM, SIGHUP and SIGINT between `install` and `restore`.
+
+    A signal that the process ignores on purpose (nohup, a background job) stays ignored. A
+    handler that somebody had installed is called after ours, Python's own for SIGINT among
+    them. Otherwise the first signal calls `unwind`, in the main thread, which may raise, and
+    the next one takes its default course.
+    """
+
+    def __init__(self, unwind: Callable[[int], None]) -> None:
+        self._unwind = unwind
+        self._before: dict[int, _Handler] = {}
+        self.received: int | None = None
+
+    def install(self) -> None:
+        """Install; does nothing outside the main thread, where Python receives no signal."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in RECEIVED:
+            before = signal.getsignal(number)
+            if before is not signal.SIG_IGN and before is not None:
+                self._before[number] = before
+                signal.signal(number, self._receive)
+
+    def restore(self) -> None:
+        """Put back what was there, where it is still ours."""
+        for number, before in self._before.items():
+            if signal.getsignal(number) == self._receive:
+                signal.signal(number, before)
+        self._before.clear()
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        again = self.received is not None
+        self.received = number
+        if again or number != signal.SIGINT:
+            release_leaders()
+        before = self._before.get(number)
+        if callable(before):
+            before(number, frame)
+        elif again:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        else:
+            self._unwind(number)

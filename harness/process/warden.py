@@ -1,0 +1,420 @@
+"""A warden: the small process that owns one family and outlives its owner by a moment.
+
+Started with a bare interpreter (`-I -S`), single-threaded, in a session of its own, deaf to
+the polite signals, a child subreaper. It ends the family when it is asked to, when the
+leader ends, or when the owner is gone, which it learns from two witnesses: the control
+socket's end and the owner's pidfd (a forked child may hold the socket open).
+
+Without a command it is a guard: it owns what carries its token, and what was adopted.
+"""
+
+import _signal as signals
+import os
+import select
+import sys
+import time
+
+from harness.process import procfs, reaper, scratch, spawner, wire
+
+_DEAF = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM",
+         "SIGTSTP", "SIGTTIN", "SIGTTOU")  # fmt: skip
+_CHUNK_BYTES = 65536
+# What a silent owner may leave unread before output is held back, and how much of it is held:
+# the oldest goes first, since a family's last words matter most.
+_QUEUE_BYTES = 512 * 1024
+_HELD_BYTES = 192 * 1024
+_ORPHAN_SWEEP_SECONDS = 5.0
+
+
+class Warden:
+    """Event loop over the control socket, the owner's pidfd, SIGCHLD, output and side pipe."""
+
+    def __init__(self, control: int, owner_handle: int) -> None:
+        self.control = control
+        self.owner_handle = owner_handle
+        self.owner_gone = False
+        self.poll = select.poll()
+        self.decoder = wire.Decoder()
+        self.outgoing = bytearray()
+        self.held = bytearray()
+        self.dropped_bytes = 0
+        self.leader: int | None = None
+        self.leader_start = 0
+        self.leader_status: int | None = None
+        self.leader_reaped = False
+        self.output = self.side_in = self.side_out = -1
+        self.scratch: str | None = None
+        self.lock = -1
+        self.spec: wire.Message = {}
+        self.reason = ""
+        self.grace_seconds = 0.0
+        self.child_read, child_write = os.pipe()
+        for number in (self.child_read, child_write):
+            os.set_blocking(number, False)
+        signals.signal(signals.SIGCHLD, lambda *_: None)
+        signals.set_wakeup_fd(child_write)
+        self.family = reaper.Family(self._on_reaped, self.wait)
+        self.sweep: reaper.Sweep | None = None
+
+    # -- life ---------------------------------------------------------------------------
+
+    def run(self) -> None:
+        self.poll.register(self.control, select.POLLIN)
+        if self.owner_handle >= 0:
+            self.poll.register(self.owner_handle, select.POLLIN)
+        self.poll.register(self.child_read, select.POLLIN)
+        while not self.spec and not self.owner_gone:
+            self._step(None)
+        if self.owner_gone:
+            return
+        began = time.monotonic()
+        fault = None
+        try:
+            self._start()
+            while not self.reason:
+                self._step(None)
+        except Exception as error:
+            fault = f"{type(error).__name__}: {error}"
+            self.reason = self.reason or "fault"
+        self._finish(fault, began)
+
+    def _start(self) -> None:
+        spec = self.spec
+        if spec["sweep_token"]:
+            self.sweep = reaper.Sweep(spec["sweep_token"], spec["owner"])
+        try:
+            if spec["scratch"]:
+                record = f"{os.getpid()} {spec['owner']} {spec['label']}\n".encode()
+                self.scratch, self.lock = scratch.create(spec["root"], spec["scratch"], record)
+            if spec["command"]:
+                self._spawn()
+        except OSError as error:
+            self.reason = "not started"
+            self._send({"event": "not_started", "errno": error.errno, "error": str(error)})
+            return
+        self._send(
+            {
+                "event": "started",
+                "pid": self.leader,
+                "start_ticks": self.leader_start,
+                "scratch": self.scratch,
+            }
+        )
+        if spec["janitor"]:
+            self._flush()
+            self._clean_abandoned()
+
+    def _spawn(self) -> None:
+        spec = self.spec
+        null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        self.output, output_write = os.pipe()
+        descriptors = {0: null, 1: output_write, 2: output_write}
+        inner: list[int] = [null, output_write]
+        if spec["side_pipe"]:
+            side_read, self.side_out = os.pipe()
+            self.side_in, side_write = os.pipe()
+            descriptors[3], descriptors[4] = side_read, side_write
+            inner += [side_read, side_write]
+        elif spec["listen"] >= 0:
+            descriptors[3] = spec["listen"]
+            inner.append(spec["listen"])
+        for number in (self.output, self.side_in, self.side_out):
+            if number >= 0:
+                os.set_blocking(number, False)
+        self.poll.register(self.output, select.POLLIN)
+        if self.side_in >= 0:
+            self.poll.register(self.side_in, select.POLLIN)
+        try:
+            self.leader = spawner.start_leader(spec, descriptors)
+        finally:
+            for number in inner:
+                os.close(number)
+        self.leader_start = spawner.start_ticks(self.leader)
+
+    # -- events -------------------------------------------------------------------------
+
+    def wait(self, seconds: float) -> None:
+        """Handle whatever happens, for at most `seconds`."""
+        self._step(seconds)
+
+    def _step(self, seconds: float | None) -> None:
+        for number, event in self.poll.poll(None if seconds is None else seconds * 1000):
+            if number == self.control:
+                self._on_control(event)
+            elif number == self.owner_handle:
+                self._on_owner_gone()
+            elif number == self.child_read:
+                self._on_child()
+            elif number == self.output:
+                self._on_output()
+            elif number == self.side_in:
+                self._on_side()
+
+    def _on_control(self, event: int) -> None:
+        if event & select.POLLOUT:
+            self._flush()
+            if self.held and len(self.outgoing) <= _QUEUE_BYTES:
+                self._send_held()
+        if not event & (select.POLLIN | select.POLLHUP | select.POLLERR):
+            return
+        try:
+            data = os.read(self.control, _CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._on_owner_gone()
+            return
+        for message in self.decoder.feed(data):
+            self._obey(message)
+
+    def _on_owner_gone(self) -> None:
+        self.owner_gone = True
+        self.reason = self.reason or "owner gone"
+        self.grace_seconds = min(self.grace_seconds, self.spec.get("orphan_grace_seconds", 0.0))
+        for number in (self.control, self.owner_handle):
+            if number >= 0:
+                try:
+                    self.poll.unregister(number)
+                except KeyError:
+                    continue
+
+    def _obey(self, message: wire.Message) -> None:
+        match message["do"]:
+            case "start":
+                self.spec = message
+                os.set_blocking(self.control, False)
+            case "end":
+                self.reason = self.reason or "asked"
+                self.grace_seconds = message["grace_seconds"]
+            case "side" if self.side_out >= 0:
+                try:
+                    os.write(self.side_out, message["data"])
+                except OSError as error:
+                    self._send({"event": "side_closed", "error": str(error)})
+            case "adopt" if self.sweep:
+                self.sweep.adopted[message["pid"]] = message["start_ticks"]
+                self._send({"event": "adopted", "pid": message["pid"]})
+            case "release" if self.sweep:
+                self.sweep.adopted.pop(message["pid"], None)
+            case "sweep" if self.sweep:
+                self.sweep.ended = []
+                alive = self.sweep.end(message["deadline_seconds"], self._pause)
+                self._send({"event": "swept", "ended": self.sweep.ended, "alive": alive})
+            case unknown:
+                self._send({"event": "unknown_command", "name": unknown})
+
+    def _on_child(self) -> None:
+        while True:
+            try:
+                if not os.read(self.child_read, 512):
+                    break
+            except BlockingIOError:
+                break
+        if self.reason:
+            return
+        while True:
+            try:
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                break
+            if ended is None:
+                break
+            if ended.si_pid == self.leader and self.spec["leader_ends_family"]:
+                # Left unreaped: its group id stays its own until the group is killed.
+                self._drain_output()
+                self.leader_status = _wait_status(ended.si_code, ended.si_status)
+                self._send({"event": "leader_ended", "status": self.leader_status})
+                self.reason = "leader ended"
+                break
+            pid, status = os.waitpid(ended.si_pid, 0)
+            self._on_reaped(pid, status)
+
+    def _on_reaped(self, pid: int, status: int) -> None:
+        if pid != self.leader:
+            return
+        self.leader_reaped = True
+        if self.leader_status is None:
+            self.leader_status = status
+            self._drain_output()
+            self._send({"event": "leader_ended", "status": status})
+
+    def _on_output(self) -> bool:
+        try:
+            data = os.read(self.output, _CHUNK_BYTES)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        if not data:
+            self.poll.unregister(self.output)
+            os.close(self.output)
+            self.output = -1
+            return False
+        self.held += data
+        if len(self.outgoing) > _QUEUE_BYTES:
+            excess = max(0, len(self.held) - _HELD_BYTES)
+            del self.held[:excess]
+            self.dropped_bytes += excess
+        else:
+            self._send_held()
+        return True
+
+    def _send_held(self) -> None:
+        data, self.held = bytes(self.held), bytearray()
+        dropped, self.dropped_bytes = self.dropped_bytes, 0
+        if data or dropped:
+            self._send({"event": "output", "data": data, "dropped_bytes": dropped})
+
+    def _drain_output(self) -> None:
+        until = time.monotonic() + 0.2
+        while self.output >= 0 and time.monotonic() < until and self._on_output():
+            continue
+        # What follows is news of an end; the last words belong before it.
+        self._send_held()
+
+    def _on_side(self) -> None:
+        try:
+            data = os.read(self.side_in, _CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._send({"event": "side", "data": data})
+        else:
+            self.poll.unregister(self.side_in)
+
+    # -- end ----------------------------------------------------------------------------
+
+    def _finish(self, fault: str | None, began: float) -> None:
+        end_began = time.monotonic()
+        self._ask_politely()
+        group = self.leader if self.leader is not None and not self.leader_reaped else None
+        self.family.end(group, self._tell_late)
+        self._drain_output()
+        ended = self.family.ended
+        alive: list[reaper.Ended] = []
+        if self.sweep:
+            # An owner that ends in good order has swept already; one that died has not.
+            alive = self.sweep.end(_ORPHAN_SWEEP_SECONDS, self._pause)
+            ended = ended + self.sweep.ended
+        scratch_problem = scratch.remove(self.scratch) if self.scratch else None
+        if self.lock >= 0:
+            os.close(self.lock)
+        self._send(
+            {
+                "event": "report",
+                "reason": self.reason,
+                "leader": self.leader,
+                "leader_start_ticks": self.leader_start,
+                "leader_status": self.leader_status,
+                "ended": ended,
+                "alive": alive,
+                "refused": self.family.refused,
+                "scratch": self.scratch,
+                "scratch_problem": scratch_problem,
+                "fault": fault,
+                "lifetime_seconds": end_began - began,
+                "end_seconds": time.monotonic() - end_began,
+            }
+        )
+        self._deliver()
+
+    def _ask_politely(self) -> None:
+        """SIGTERM to the leader's group and to whatever left it; wait for all, for the grace."""
+        if self.grace_seconds <= 0 or self.leader is None or not self._members():
+            return
+        if not self.leader_reaped:
+            reaper.kill(-self.leader, signals.SIGTERM)
+        for entry in self._members():
+            if entry.group != self.leader and not procfs.is_warden(entry.pid):
+                reaper.kill(entry.pid, signals.SIGTERM)
+        until = time.monotonic() + self.grace_seconds
+        while self._members() and (left := until - time.monotonic()) > 0:
+            self._step(left)
+
+    def _members(self) -> list[procfs.Stat]:
+        """Return the live children: the leader, and what was orphaned to this warden."""
+        stats = map(procfs.stat, procfs.children(os.getpid()))
+        return [entry for entry in stats if entry is not None and entry.state != "Z"]
+
+    def _pause(self, seconds: float) -> None:
+        select.poll().poll(seconds * 1000)
+        self.family.reap()
+
+    def _tell_late(self, alive: list[reaper.Ended]) -> None:
+        self._send({"event": "late", "alive": alive})
+
+    def _clean_abandoned(self) -> None:
+        """Remove what a killed warden left: processes of that family first, then its scratch."""
+        for path, lock in scratch.abandoned(self.spec["root"]):
+            problem: str | None = None
+            try:
+                for pid in procfs.all_pids():
+                    if _belongs(pid, path):
+                        reaper.kill(pid, signals.SIGKILL)
+                problem = scratch.remove(path)
+            except OSError as error:
+                problem = str(error)
+            os.close(lock)
+            self._send({"event": "cleaned", "path": path, "problem": problem})
+
+    # -- talk ---------------------------------------------------------------------------
+
+    def _send(self, message: wire.Message) -> None:
+        if not self.owner_gone:
+            self.outgoing += wire.pack(message)
+            self._flush()
+
+    def _flush(self) -> None:
+        while self.outgoing and not self.owner_gone:
+            try:
+                sent = os.write(self.control, self.outgoing[:_CHUNK_BYTES])
+            except BlockingIOError:
+                break
+            except OSError:
+                self._on_owner_gone()
+                return
+            del self.outgoing[:sent]
+        if not self.owner_gone:
+            wanted = select.POLLIN | (select.POLLOUT if self.outgoing else 0)
+            self.poll.register(self.control, wanted)
+
+    def _deliver(self) -> None:
+        """Hand over what is still queued, for as long as the owner lives."""
+        while self.outgoing and not self.owner_gone:
+            self._step(None)
+
+
+def _belongs(pid: int, path: str) -> bool:
+    if pid == os.getpid():
+        return False
+    try:
+        family = procfs.environment_value(pid, procfs.FAMILY_VARIABLE)
+    except OSError:
+        family = None
+    if family == os.path.basename(path):
+        return True
+    return f"--user-data-dir={path}/" in f"{procfs.command(pid) or ''}/"
+
+
+def _wait_status(code: int, status: int) -> int:
+    """Return what waitpid(2) would have said for what waitid(2) did."""
+    return status << 8 if code == os.CLD_EXITED else status
+
+
+def main() -> None:
+    """Entry: `<control descriptor> <owner's pidfd or -1>` in the arguments."""
+    for name in _DEAF:
+        signals.signal(getattr(signals, name), signals.SIG_IGN)
+    control, owner_handle = int(sys.argv[2]), int(sys.argv[3])
+    for number in (control, owner_handle):
+        if number >= 0:
+            os.set_inheritable(number, False)
+    if sys.platform == "linux":
+        spawner.prctl(spawner.PR_SET_CHILD_SUBREAPER, 1)
+    Warden(control, owner_handle).run()
+    # Nothing here needs an interpreter's orderly end, and the owner waits for ours.
+    os._exit(0)

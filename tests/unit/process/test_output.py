@@ -1,0 +1,44 @@
+"""A flood of output stays bounded and says what is missing."""
+
+from harness.process.output import HEAD_BYTES, TAIL_BYTES, BoundedOutput
+
+
+def test_short_output_is_kept_whole() -> None:
+    output = BoundedOutput()
+    output.add(b"one\n")
+    output.add(b"two\n")
+    assert output.text() == "one\ntwo\n"
+    assert output.dropped_bytes == 0
+
+
+def test_a_flood_keeps_its_first_and_last_words_and_counts_the_rest() -> None:
+    output = BoundedOutput()
+    output.add(b"first\n")
+    for _ in range(1000):
+        output.add(b"x" * 1023 + b"\n")
+    output.add(b"last\n")
+    text = output.text()
+    assert text.startswith("first\n")
+    assert text.endswith("last\n")
+    kept = HEAD_BYTES + TAIL_BYTES
+    assert output.dropped_bytes == 6 + 1000 * 1024 + 5 - kept
+    assert f"... {output.dropped_bytes} bytes left out ..." in text
+
+
+def test_bytes_lost_on_the_way_are_counted() -> None:
+    output = BoundedOutput()
+    output.add(b"a", dropped_before_bytes=10)
+    assert output.dropped_bytes == 10
+    assert output.total_bytes == 11
+
+
+def test_undecodable_bytes_are_shown_escaped() -> None:
+    output = BoundedOutput()
+    output.add(b"\xff\n")
+    assert output.text() == "\\xff\n"
+
+
+def test_last_lines_are_bounded_in_number_and_width() -> None:
+    output = BoundedOutput()
+    output.add("\n".join(f"{n} " + "y" * 100 for n in range(50)).encode())
+    assert output.last_lines(2, 10) == "48 yyyyyyy\n49 yyyyyyy"

@@ -1,0 +1,63 @@
+"""Single facts of a process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from harness.process import procfs
+
+
+def test_a_command_name_with_spaces_and_parentheses_does_not_shift_the_fields() -> None:
+    tail = " ".join(["S", "7", "8", "9", *["0"] * 15, "4242", "0"])
+    entry = procfs.parse_stat(f"12 (a) S 1) (b) {tail}".encode())
+    assert entry == procfs.Stat(pid=12, state="S", parent=7, group=8, session=9, start_ticks=4242)
+
+
+def test_this_process_is_found_with_its_parent_and_group() -> None:
+    entry = procfs.stat(os.getpid())
+    assert entry is not None
+    assert (entry.pid, entry.parent, entry.group) == (os.getpid(), os.getppid(), os.getpgrp())
+
+
+def test_a_process_that_is_gone_has_no_facts() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    assert procfs.stat(process.pid) is None
+    assert procfs.command(process.pid) is None
+    assert procfs.environment_value(process.pid, "PATH") is None
+    assert not procfs.is_warden(process.pid)
+
+
+def test_an_entry_that_cannot_be_read_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(PermissionError):
+        procfs.stat(os.getpid())
+
+
+def test_an_environment_variable_is_read_whole_and_by_exact_name() -> None:
+    with subprocess.Popen(
+        ["/bin/sh", "-c", "echo; exec sleep 60"],
+        env={"NAME": "a=b", "NAMES": "other", "PATH": os.defpath},
+        stdout=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            assert procfs.environment_value(process.pid, "NAME") == "a=b"
+            assert procfs.environment_value(process.pid, "NAM") is None
+        finally:
+            process.kill()
+
+
+def test_a_zombie_child_is_among_the_children() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert process.pid in procfs.children(os.getpid())
+        entry = procfs.stat(process.pid)
+        assert entry is not None
+        assert entry.state == "Z"
