@@ -1,0 +1,32 @@
+"""Connect Playwright to an owned Chromium."""
+
+from playwright.sync_api import Browser, BrowserType, Error
+
+from harness.browser.chromium import Chromium
+from harness.errors import BrowserGone
+
+CONNECT_SECONDS = 30.0
+
+
+def connect(
+    browser_type: BrowserType,
+    chromium: Chromium,
+    *,
+    slow_mo: float | None = None,
+    seconds: float = CONNECT_SECONDS,
+) -> Browser:
+    """Return a Playwright `Browser` over CDP, told that the browser is on this machine.
+
+    Bounded by `seconds`, since a stopped renderer lets a connection hang for ever. Raises
+    BrowserGone, with how the browser is and its last words, when it cannot be had.
+    """
+    try:
+        return browser_type.connect_over_cdp(
+            chromium.cdp_url, is_local=True, slow_mo=slow_mo, timeout=seconds * 1000
+        )
+    except Error as error:
+        how = chromium.died() or f"is {chromium.liveness()}"
+        raise BrowserGone(
+            f"Playwright could not connect to Chromium (pid {chromium.pid}), which {how}: "
+            f"{error.message.splitlines()[0]}\n{chromium.last_words()}"
+        ) from error
