@@ -1,0 +1,1 @@
+export const text = "Loaded on demand: this module was fetched when you asked for it.";

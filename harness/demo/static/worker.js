@@ -1,0 +1,5 @@
+import { sum } from "./sum.js";
+
+self.addEventListener("message", ({ data }) => {
+  self.postMessage(sum(data));
+});

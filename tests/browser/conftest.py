@@ -1,0 +1,25 @@
+"""The demo application, served for the browser lane."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.demo.app import create_app
+from tests.lib.demo import OwnDemo
+
+
+@pytest.fixture(scope="session")
+def demo_url(serve_session: Callable[..., Any]) -> str:
+    """The demo with its seeded workspace; the session shares it, so nobody writes to it."""
+    return str(serve_session(create_app).url)
+
+
+@pytest.fixture
+def own_demo(serve_session: Callable[..., Any], tmp_path: Path) -> OwnDemo:
+    """A demo over a workspace of this test's own, which holds one file of five bytes."""
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "plan.txt").write_bytes(b"12345")
+    return OwnDemo(url=str(serve_session(lambda: create_app(root)).url), root=root)
