@@ -1,0 +1,86 @@
+"""pytest-playwright's fixtures on our browser, and two of our own: `chromium` and `cdp`.
+
+Only `launch_browser` is overridden, so that a suite's own `browser`, `context` or `page`, and
+everything that pytest-playwright does with them, stays as it is.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserType, CDPSession, Error, Page
+
+from harness.browser.chromium import Chromium
+from harness.errors import PreconditionError
+from harness.pytest_plugin.pool import BrowserPool, is_ours_to_launch
+from harness.pytest_plugin.session import SESSION
+
+POOL = pytest.StashKey[BrowserPool]()
+
+
+def pool_of(config: pytest.Config) -> BrowserPool:
+    """Return this process's browsers."""
+    if POOL not in config.stash:
+        config.stash[POOL] = BrowserPool(config.stash[SESSION].settings)
+    return config.stash[POOL]
+
+
+@pytest.fixture(scope="session")
+def launch_browser(
+    launch_browser: Callable[..., Browser],
+    browser_type_launch_args: dict[str, Any],
+    browser_type: BrowserType,
+    connect_options: dict[str, Any] | None,
+    pytestconfig: pytest.Config,
+) -> Iterator[Callable[..., Browser]]:
+    """Launch browsers like pytest-playwright's fixture of this name, under a warden each.
+
+    What is not ours to launch (`connect_options` of the suite, another browser, an option
+    without meaning over CDP) goes to the fixture that this one overrides. Without any browser
+    the tests are skipped by name, or fail under `CI`.
+    """
+    stock = launch_browser
+    pool = pool_of(pytestconfig)
+
+    def launch(**options: Any) -> Browser:
+        merged = {**browser_type_launch_args, **options}
+        if connect_options or not is_ours_to_launch(browser_type.name, merged):
+            return pool.watch(stock(**options))
+        try:
+            return pool.launch(browser_type, merged)
+        except PreconditionError as error:
+            if is_ci():
+                raise
+            pytestconfig.stash[SESSION].skipped_without_browser += 1
+            pytest.skip(f"lanewright: {str(error).splitlines()[0]}")
+
+    yield launch
+    pool.close_all()
+
+
+@pytest.fixture
+def chromium(browser: Browser, pytestconfig: pytest.Config) -> Chromium:
+    """The owned Chromium behind `browser`: pid, start time, group, version, CDP URL, processes."""
+    handle = pool_of(pytestconfig).chromium_of(browser)
+    if handle is None:
+        raise pytest.UsageError(
+            "the fixture 'chromium' needs a Chromium that lanewright launched; this browser came "
+            f"from Playwright itself ({browser.browser_type.name}, its own launch or a connection)"
+        )
+    return handle
+
+
+@pytest.fixture
+def cdp(page: Page) -> Iterator[CDPSession]:
+    """A raw CDP session for `page`, detached after the test."""
+    session = page.context.new_cdp_session(page)
+    yield session
+    with contextlib.suppress(Error):
+        session.detach()
+
+
+def is_ci() -> bool:
+    """Tell whether a missing browser must fail instead of skip."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")

@@ -1,0 +1,88 @@
+"""Which lane a test belongs to, by the fixtures it reaches; marked without anybody's doing."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from harness.model.identifiers import Lane, most_demanding
+
+_PLAYWRIGHT = ("pytest_playwright.", "pytest_playwright_asyncio.")
+_PLAYWRIGHT_FIXTURES = frozenset(
+    {"page", "context", "new_context", "browser", "browser_type", "launch_browser", "playwright"}
+)
+_OURS = "harness.pytest_plugin."
+_OUR_FIXTURES = {
+    "chromium": Lane.BROWSER,
+    "cdp": Lane.BROWSER,
+    "launch_browser": Lane.BROWSER,
+    "serve": Lane.SERVER,
+    "serve_session": Lane.SERVER,
+    "own": Lane.SERVER,
+}
+_SERVER_FIXTURES = {
+    "live_server": ("pytest_django.", "pytest_flask."),
+    "httpserver": ("pytest_httpserver.",),
+    "aiohttp_client": ("pytest_aiohttp.",),
+    "aiohttp_server": ("pytest_aiohttp.",),
+}
+_DESCRIPTIONS = {
+    Lane.UNIT: "needs neither a server nor a browser (set by lanewright unless set by hand)",
+    Lane.SERVER: "starts a server (set by lanewright unless set by hand)",
+    Lane.BROWSER: "drives a browser (set by lanewright unless set by hand)",
+}
+_OWN_MARKS = pytest.StashKey[frozenset[Lane]]()
+
+
+def declare(config: pytest.Config) -> None:
+    """Declare the three marks, except those that the suite has already declared as its own."""
+    declared = {line.split(":")[0].split("(")[0].strip() for line in config.getini("markers")}
+    ours = frozenset(lane for lane in Lane if lane.value not in declared)
+    config.stash[_OWN_MARKS] = ours
+    for lane in ours:
+        config.addinivalue_line("markers", f"{lane.value}: {_DESCRIPTIONS[lane]}")
+
+
+def lane_of(item: pytest.Item) -> Lane:
+    """Return the lane of one test: a mark written by hand, else its most demanding fixture.
+
+    A fixture counts by the module that defines it, so that a parameter or a fixture of the
+    suite's own that happens to be called `page` is no browser, while an override that asks
+    for the one that it overrides is.
+    """
+    for lane in (Lane.BROWSER, Lane.SERVER, Lane.UNIT):
+        if item.get_closest_marker(lane.value):
+            return lane
+    info = getattr(item, "_fixtureinfo", None)
+    return most_demanding(
+        _lane_of_fixture(name, module)
+        for name, definitions in (info.name2fixturedefs if info else {}).items()
+        for module in _reached(name, definitions)
+    )
+
+
+def _reached(name: str, definitions: Sequence[pytest.FixtureDef[object]]) -> Iterator[str]:
+    """Yield the modules of the definitions that a request for `name` runs, outermost first."""
+    for definition in reversed(definitions):
+        yield getattr(definition.func, "__module__", None) or ""
+        if name not in definition.argnames:
+            break
+
+
+def _lane_of_fixture(name: str, module: str) -> Lane:
+    if name in _PLAYWRIGHT_FIXTURES and module.startswith(_PLAYWRIGHT):
+        return Lane.BROWSER
+    if name in _OUR_FIXTURES and module.startswith(_OURS):
+        return _OUR_FIXTURES[name]
+    if module.startswith(_SERVER_FIXTURES.get(name, ("\0",))):
+        return Lane.SERVER
+    return Lane.UNIT
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every item with its lane before `-m` selects, in marks that are ours to set."""
+    ours = config.stash[_OWN_MARKS]
+    for item in items:
+        lane = lane_of(item)
+        if lane in ours and item.get_closest_marker(lane.value) is None:
+            item.add_marker(lane.value)

@@ -1,0 +1,121 @@
+"""A browser that dies: its test fails at once and says why, the next test gets a fresh one."""
+
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Error
+
+from harness.browser.chromium import Chromium
+from harness.errors import BrowserGone
+from harness.pytest_plugin.browser_fixtures import pool_of
+from harness.pytest_plugin.pool import BrowserPool
+from harness.pytest_plugin.session import SESSION
+
+# Between Playwright's news of a closed connection and the warden's of the exit.
+_EXIT_NEWS_SECONDS = 1.0
+
+
+_NAMED_DEATH = pytest.StashKey[bool]()
+_BROWSER_FIXTURES = pytest.StashKey[set[pytest.FixtureDef[object]]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Remember every fixture called `browser`, whoever defined it, that has a value now."""
+    value = yield
+    if fixturedef.argname == "browser":
+        request.config.stash.setdefault(_BROWSER_FIXTURES, set()).add(fixturedef)
+    return value
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Start each test's evidence afresh."""
+    pool_of(item.config).recorder.begin_test()
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Name a browser's death in the test's own error; a test that missed it fails too."""
+    pool = pool_of(item.config)
+    dead_before = set(pool.dead())
+    item.stash[_NAMED_DEATH] = False
+    try:
+        result = yield
+    except Error as error:
+        for obituary in _obituaries(pool):
+            error.add_note(obituary)
+            item.stash[_NAMED_DEATH] = True
+        raise
+    for chromium in set(pool.dead()) - dead_before:
+        how = chromium.died() or ""
+        if how.startswith("killed by signal"):
+            item.stash[_NAMED_DEATH] = True
+            raise BrowserGone(_obituary(chromium, how))
+    return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """After a test's own teardown, clear every fixture value that a dead browser stands behind.
+
+    Closing the pages of a dead browser is an error of its own: told once, with its cause.
+    """
+    pool = pool_of(item.config)
+    try:
+        return (yield)
+    except Error as error:
+        if obituaries := _obituaries(pool):
+            if not item.stash.get(_NAMED_DEATH, False):
+                raise BrowserGone("\n".join(obituaries)) from error
+            return None
+        raise
+    finally:
+        if pool.dead():
+            # To finish `browser` finishes every fixture that depends on it.
+            valued = item.config.stash.setdefault(_BROWSER_FIXTURES, set())
+            while valued:
+                valued.pop().finish(item._request)  # type: ignore[attr-defined]
+            pool.discard_dead()
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """After a signal, let no page that cannot be closed any more change how the run ends.
+
+    A call that a signal interrupted, or a browser that was let go, makes Playwright's own
+    teardown fail; what else fails is raised as ever.
+    """
+    try:
+        return (yield)
+    except BaseException as error:
+        state = session.config.stash[SESSION]
+        if state.interrupted and _is_playwrights_alone(error):
+            return None
+        raise
+
+
+def _is_playwrights_alone(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(Error)[1] is None
+    return isinstance(error, Error)
+
+
+def _obituaries(pool: BrowserPool) -> list[str]:
+    """Return how each browser that Playwright has lost came to its end."""
+    ends = [
+        (chromium, chromium.wait_until_dead(_EXIT_NEWS_SECONDS)) for chromium in pool.disconnected()
+    ]
+    return [_obituary(chromium, how) for chromium, how in ends if how is not None]
+
+
+def _obituary(chromium: Chromium, how: str) -> str:
+    words = chromium.last_words(4)
+    said = f" Its last words: {words}" if words else ""
+    return f"Chromium (pid {chromium.pid}) was {how} during this test.{said}".replace(
+        "was exited", "exited"
+    )

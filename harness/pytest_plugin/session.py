@@ -1,0 +1,148 @@
+"""What one pytest process owns: its guard, its signal receiver, and what it found left over."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.config.problems import ConfigError
+from harness.config.reader import load
+from harness.config.schema import Config
+from harness.errors import HarnessError
+from harness.process.client import live_families
+from harness.process.guard import Guard
+from harness.process.names import signal_name
+from harness.process.report import EndedProcess
+from harness.process.signals import SignalReceiver
+
+_LEFT_BEHIND = "lanewright_left_behind"
+
+
+class HarnessSession:
+    """State of one pytest process; fixtures and hooks reach it through the stash."""
+
+    def __init__(self, config: pytest.Config, settings: Config) -> None:
+        self.config = config
+        self.settings = settings
+        self.guard: Guard | None = None
+        self.left_behind: list[str] = []
+        self.problems: list[str] = []
+        self.skipped_without_browser = 0
+        self._receiver = SignalReceiver(_unwind)
+        # A session may run inside another one, or inside a program with families of its own.
+        self._not_ours = frozenset(live_families())
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> "HarnessSession":
+        """Read the configuration; a wrong one is a usage error that names every problem."""
+        try:
+            return cls(config, load(config.rootpath))
+        except ConfigError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def start(self) -> None:
+        """Start the guard and receive signals; a run that only collects starts nothing."""
+        if self.config.option.collectonly:
+            return
+        self.guard = Guard.start()
+        self._receiver.install()
+
+    def finish(self) -> None:
+        """End what fixtures left running, then what tests left behind; note both."""
+        for family in set(live_families()) - self._not_ours:
+            if family.leader is not None:
+                self.left_behind.append(f"{family.spec.label} (pid {family.pid}) was still owned")
+                self._note(family.end)
+        guard = self.guard
+        if guard is not None and not guard.family.inert:
+            self._note(lambda: self._note_ended(guard.sweep()))
+
+    def stop(self) -> None:
+        """End the guard and give the signal handlers back. Safe to call without `start`."""
+        self._receiver.restore()
+        if self.guard is not None:
+            guard, self.guard = self.guard, None
+            self._note(guard.stop)
+
+    @property
+    def interrupted(self) -> bool:
+        """True once SIGINT, SIGTERM or SIGHUP has been received."""
+        return self._receiver.received is not None
+
+    def need_guard(self) -> Guard:
+        """Return the guard of this run."""
+        if self.guard is None:
+            raise pytest.UsageError("lanewright: there is no guard outside of a test session")
+        return self.guard
+
+    def _note_ended(self, ended: tuple[EndedProcess, ...]) -> None:
+        self.left_behind += [str(process) for process in ended]
+
+    def _note(self, act: Callable[[], object]) -> None:
+        """An error of the harness is told at the end and never changes a test's status."""
+        try:
+            act()
+        except HarnessError as error:
+            self.problems.append(str(error))
+
+
+SESSION = pytest.StashKey[HarnessSession]()
+
+
+def _unwind(number: int) -> None:
+    """Let pytest run its finalizers after SIGTERM or SIGHUP, and end with 128 + the signal."""
+    raise pytest.exit.Exception(
+        f"lanewright: received {signal_name(number)}", returncode=128 + number
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Own everything that is started from here on."""
+    session.config.stash[SESSION].start()
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> object:
+    """After every fixture is torn down, and every xdist worker with it, look what is left."""
+    try:
+        return (yield)
+    finally:
+        state = session.config.stash[SESSION]
+        state.finish()
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[_LEFT_BEHIND] = state.left_behind + state.problems
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Take over what an xdist worker found left behind."""
+    output = getattr(node, "workeroutput", None) or {}
+    state = node.config.stash[SESSION]  # type: ignore[attr-defined]
+    state.left_behind += output.get(_LEFT_BEHIND, [])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what had to be ended, and what could not be; quiet when all is well."""
+    state = terminalreporter.config.stash[SESSION]
+    if state.left_behind:
+        terminalreporter.section("lanewright: tests left processes behind, now ended", yellow=True)
+        for line in state.left_behind:
+            terminalreporter.write_line(line)
+    if state.problems:
+        terminalreporter.section("lanewright: could not keep its promise", red=True, bold=True)
+        for line in state.problems:
+            terminalreporter.write_line(line)
+    if state.skipped_without_browser:
+        terminalreporter.write_line(
+            f"lanewright: {state.skipped_without_browser} tests were skipped because there is no "
+            "Chromium; `harness doctor` says where it was looked for",
+            yellow=True,
+        )
+
+
+def output_folder(config: pytest.Config, folder: str) -> Path:
+    """Return pytest-playwright's output folder of one test, where evidence belongs."""
+    return Path(os.path.abspath(config.getoption("--output"))) / folder

@@ -1,0 +1,346 @@
+"""The plugin in somebody else's suite: pytest-playwright's fixtures on our browser."""
+
+import os
+import re
+
+import pytest
+
+SECTION = "lanewright evidence"
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A suite of its own process, not in CI."""
+    monkeypatch.setenv("CI", "")
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
+    return pytester
+
+
+def test_the_fixtures_of_pytest_playwright_run_on_an_owned_chromium(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os
+
+        def test_all(page, context, browser, new_context, browser_type, playwright,
+                     chromium, cdp, scratch):
+            page.set_content("<title>Hello</title>")
+            assert page.title() == "Hello"
+            assert page.context == context
+            assert context.browser == browser
+            assert browser.browser_type == browser_type == playwright.chromium
+            other = new_context(locale="de-DE").new_page()
+            assert other.evaluate("navigator.language") == "de-DE"
+            assert browser.version in chromium.version
+            assert os.getpgid(chromium.pid) == chromium.process_group == chromium.pid
+            assert cdp.send("Runtime.evaluate", {"expression": "1 + 1"})["result"]["value"] == 2
+            assert scratch.is_dir()
+            assert list(scratch.iterdir()) == []
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_failing_test_shows_what_the_page_said_and_asked_for(suite: pytest.Pytester) -> None:
+    (suite.path / "site").mkdir()
+    (suite.path / "site" / "index.html").write_text(
+        "<title>T</title><link rel=icon href=data:,><h1>Hello</h1><img src=missing.png>"
+        "<script>console.error('it is broken'); setTimeout(() => { throw new Error('oh no') })"
+        "</script>"
+    )
+    suite.makepyfile(
+        """
+        from pathlib import Path
+
+        def test_title(page, serve):
+            page.goto(serve(Path("site")).url)
+            page.wait_for_function("document.images[0].complete")
+            assert page.title() == "another"
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    section = text[text.index(SECTION) :]
+    assert re.search(r"assertion: AssertionError: assert 'T' == 'another'", section)
+    assert re.search(r"last URL: http://127\.0\.0\.1:\d+/", section)
+    assert re.search(r"console errors \(2\):[\s\S]*it is broken \(http://.*:1\)", section)
+    assert re.search(r"page errors \(1\):\s+Error: oh no", section)
+    assert re.search(r"failed requests \(1\):\s+GET http://.*/missing\.png \(image\): 404", section)
+    assert "responsive" in section
+    picture = re.search(r"picture: (\S+)", section)
+    assert picture
+    assert (suite.path / picture[1]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_test_that_passes_shows_nothing(suite: pytest.Pytester) -> None:
+    suite.makepyfile("def test_page(page): page.set_content('x')")
+    result = suite.runpytest_subprocess("-rA")
+    result.assert_outcomes(passed=1)
+    assert SECTION not in result.stdout.str()
+    assert "left" not in result.stdout.str()
+    assert not (suite.path / "test-results").exists()
+
+
+def test_a_hung_page_still_has_evidence_within_a_bound(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_hung(page):
+            page.set_content("x")
+            page.evaluate("setTimeout(() => { while (true); })")
+            page.locator("h1").click(timeout=200)
+        """
+    )
+    result = suite.runpytest_subprocess("--timeout=60")
+    result.assert_outcomes(failed=1)
+    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
+    assert "responsive" in section
+    assert re.search(r"picture: none \(.*Timeout.*\)", section)
+
+
+KILLED = """
+    import os, signal
+    import pytest
+
+    def test_killed(page, chromium):
+        os.kill(chromium.pid, signal.SIGKILL)
+        page.evaluate("new Promise(() => {})")
+
+    def test_next(page, chromium):
+        page.set_content("<title>fresh</title>")
+        assert page.title() == "fresh"
+        assert chromium.died() is None
+"""
+
+
+def test_a_killed_browser_fails_its_test_at_once_and_the_next_gets_a_fresh_one(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(KILLED)
+    result = suite.runpytest_subprocess("--timeout=30")
+    result.assert_outcomes(failed=1, passed=1)
+    text = result.stdout.str()
+    assert re.search(r"E +Chromium \(pid \d+\) was killed by signal 9 \(SIGKILL\)", text)
+    assert re.search(r"browser: Chromium pid \d+, killed by signal 9 \(SIGKILL\)", text)
+    assert "Timeout" not in text
+
+
+def test_a_browser_that_dies_behind_a_passing_test_fails_it(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import os, signal
+
+        def test_killed(page, chromium):
+            os.kill(chromium.pid, signal.SIGKILL)
+            assert chromium.wait_until_dead(20)
+
+        def test_next(page):
+            page.set_content("x")
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(failed=1, passed=1)
+    assert "BrowserGone: Chromium (pid" in result.stdout.str()
+
+
+def test_a_session_fixture_that_depends_on_a_dead_browser_is_made_anew(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os, signal
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def shared(browser):
+            context = browser.new_context()
+            yield context.new_page()
+
+        def test_killed(shared, chromium):
+            os.kill(chromium.pid, signal.SIGKILL)
+            shared.title()
+
+        def test_next(shared):
+            assert shared.evaluate("1 + 1") == 2
+        """
+    )
+    suite.runpytest_subprocess("--timeout=30").assert_outcomes(failed=1, passed=1)
+
+
+def test_a_browser_that_the_test_closes_is_no_death(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_closing(launch_browser):
+            browser = launch_browser()
+            browser.new_page().set_content("x")
+            browser.close()
+            assert not browser.is_connected()
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_suites_own_fixtures_win(suite: pytest.Pytester) -> None:
+    suite.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def browser_context_args(browser_context_args):
+            return {**browser_context_args, "viewport": {"width": 333, "height": 222}}
+
+        @pytest.fixture(scope="session")
+        def browser_type_launch_args(browser_type_launch_args):
+            return {**browser_type_launch_args, "args": ["--user-agent=Mine/1.0"]}
+
+        @pytest.fixture
+        def page(page):
+            page.set_content("<title>mine</title>")
+            return page
+        """
+    )
+    suite.makepyfile(
+        """
+        def test_it(page):
+            assert page.title() == "mine"
+            assert page.viewport_size == {"width": 333, "height": 222}
+            assert page.evaluate("navigator.userAgent") == "Mine/1.0"
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_an_option_without_meaning_over_cdp_is_served_by_playwright_itself(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def browser_type_launch_args(browser_type_launch_args, tmp_path_factory):
+            from harness.browser.binary import find
+            return {**browser_type_launch_args, "executable_path": str(find().path),
+                    "traces_dir": str(tmp_path_factory.mktemp("traces"))}
+
+        def test_it(page):
+            page.set_content("<title>native</title>")
+            assert page.title() == "native"
+
+        def test_handle(browser, request):
+            with pytest.raises(pytest.UsageError, match="came from Playwright itself"):
+                request.getfixturevalue("chromium")
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+def test_playwrights_own_refusal_of_an_argument_is_kept(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+        from playwright.sync_api import Error
+
+        def test_it(launch_browser):
+            with pytest.raises(Error, match="user_data_dir"):
+                launch_browser(args=["--user-data-dir=/tmp/mine"])
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", "skipped"), ("true", "errors")])
+def test_without_a_browser_tests_skip_by_name_but_fail_in_ci(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ci: str, outcome: str
+) -> None:
+    monkeypatch.setenv("HARNESS_CHROMIUM", "/no/such/browser")
+    monkeypatch.setenv("CI", ci)
+    suite.makepyfile("def test_page(page): pass\ndef test_plain(): pass")
+    result = suite.runpytest_subprocess("-rs")
+    result.assert_outcomes(passed=1, **{outcome: 1})
+    text = result.stdout.str()
+    assert "no Chromium was found" in text
+    assert ("1 tests were skipped because there is no Chromium" in text) == (ci == "")
+
+
+def test_an_own_process_ends_with_its_test(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import os, subprocess, sys
+
+        processes = []
+
+        def test_own(own):
+            processes.append(own(subprocess.Popen(["sleep", "600"], start_new_session=True)))
+            assert processes[0].poll() is None
+
+        def test_gone():
+            assert processes[0].returncode == -15
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=2)
+    assert "left processes behind" not in result.stdout.str()
+
+
+def test_what_a_test_leaves_behind_is_ended_and_named(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import subprocess
+
+        def test_leak():
+            subprocess.Popen(["sleep", "601"], start_new_session=True)
+        """
+    )
+    result = suite.runpytest_subprocess("-W", "ignore::ResourceWarning")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*tests left processes behind, now ended*", "pid * sleep 601"])
+
+
+def test_xdist_workers_have_browsers_of_their_own_and_report_what_they_find(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os, subprocess
+        import pytest
+
+        @pytest.mark.parametrize("n", range(4))
+        def test_page(page, chromium, n):
+            page.set_content(f"<title>{n}</title>")
+            assert page.title() == str(n)
+
+        def test_leak():
+            subprocess.Popen(["sleep", "602"], start_new_session=True)
+        """
+    )
+    result = suite.runpytest_subprocess("-n", "2", "-W", "ignore::ResourceWarning")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["pid * sleep 602"])
+
+
+def test_the_token_is_in_the_environment_during_the_run_only(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_RUN_TOKEN", "0uter")
+    suite.makepyfile(
+        test_it="""
+        import os
+
+        def test_token():
+            outer, own = os.environ["HARNESS_RUN_TOKEN"].split(":")
+            assert outer == "0uter"
+            assert len(own) == 16
+        """,
+        main="""
+        import os, pytest, sys
+        code = pytest.main(["-q", "test_it.py"])
+        print("after", os.environ["HARNESS_RUN_TOKEN"])
+        sys.exit(code)
+        """,
+    )
+    result = suite.runpython(suite.path / "main.py")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["after 0uter"])
+    assert os.environ["HARNESS_RUN_TOKEN"] == "0uter"
