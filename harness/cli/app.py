@@ -1,0 +1,67 @@
+"""The command group. A command's module is imported when that command runs, not before."""
+
+import importlib
+import sys
+from typing import NoReturn
+
+import click
+
+from harness import __version__
+from harness.errors import ExitCode, HarnessError
+
+# Name -> (module, one line for `harness --help`).
+COMMANDS = {
+    "doctor": (
+        "harness.cli.doctor",
+        "Say which browser would be used, and what this machine cannot do.",
+    ),
+}
+
+
+class _Commands(click.Group):
+    """Lists commands by name and help without importing what they need."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[name]
+        command: click.Command = importlib.import_module(module).command
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in sorted(COMMANDS.items())])
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Tests themselves run with pytest: `pytest -m browser`. Exit codes: 0 passed, 1 failed, "
+    "2 usage, 3 refused, 4 empty, 5 something outside is missing, 6 a fault of the harness, "
+    "75 host lock busy, 129/130/143 ended by SIGHUP/SIGINT/SIGTERM.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="harness")
+def group() -> None:
+    """Lanewright: browser tests on a Chromium that is owned, and evidence of what ran."""
+
+
+def main() -> NoReturn:
+    """Run the command line; a HarnessError becomes one message and its exit code."""
+    try:
+        code = group.main(prog_name="harness", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else ExitCode.PASSED)
+    except click.exceptions.Abort:
+        sys.exit(ExitCode.INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(ExitCode.USAGE)
+    except HarnessError as error:
+        click.echo(f"harness: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone; there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(ExitCode.FAILED)

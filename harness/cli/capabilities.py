@@ -1,0 +1,171 @@
+"""What this machine can do for a run, and what a run goes without where it cannot."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from harness.browser import switches
+from harness.process import scratch
+
+PACKAGES = (
+    "lanewright", "playwright", "pytest", "pytest-playwright", "pytest-timeout", "psutil",
+    "aiohttp", "pytest-xdist",
+)  # fmt: skip
+_SMALL_SHM_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """One thing a run may rely on; `consequence` says what it goes without when it is not there."""
+
+    name: str
+    available: bool
+    detail: str
+    consequence: str
+
+
+def versions() -> dict[str, str | None]:
+    """Return installed versions, None for a package that is not there."""
+    found: dict[str, str | None] = {"python": sys.version.split()[0]}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def capabilities() -> Iterator[Capability]:
+    """Yield every capability, each looked at now."""
+    for look in (_proc, _pidfd, _subreaper, _sandbox, _scratch, _shm, _pressure, _display, _video):
+        yield look()
+    yield _switches()
+
+
+def _try(act: Callable[[], object]) -> str | None:
+    """Return why `act` fails, None when it works."""
+    try:
+        act()
+    except (OSError, AttributeError) as error:
+        return str(error)
+    return None
+
+
+def _proc() -> Capability:
+    problem = _try(lambda: Path("/proc/self/stat").read_bytes())
+    return Capability(
+        name="process table",
+        available=problem is None,
+        detail=problem or "/proc is readable",
+        consequence="nothing can be proven gone: ownership fails closed",
+    )
+
+
+def _pidfd() -> Capability:
+    def look() -> None:
+        os.close(os.pidfd_open(os.getpid()))
+
+    problem = _try(look)
+    return Capability(
+        name="pidfd",
+        available=problem is None,
+        detail=problem or "pidfd_open(2) works",
+        consequence="an owner whose forked child lives on is noticed later",
+    )
+
+
+def _subreaper() -> Capability:
+    linux = sys.platform == "linux"
+    return Capability(
+        name="child subreaper",
+        available=linux,
+        detail="prctl(PR_SET_CHILD_SUBREAPER)" if linux else f"not on {sys.platform}",
+        consequence="a child that leaves its session is found by token only",
+    )
+
+
+def _sandbox() -> Capability:
+    root = switches.needs_no_sandbox()
+    return Capability(
+        name="Chromium's sandbox",
+        available=not root,
+        detail="runs as uid 0, so Chromium gets --no-sandbox" if root else "kept",
+        consequence="pages run outside Chromium's sandbox",
+    )
+
+
+def _scratch() -> Capability:
+    root = Path(scratch.root())
+    parent = root if root.exists() else root.parent
+    writable = os.access(parent, os.W_OK | os.X_OK)
+    return Capability(
+        name="scratch folder",
+        available=writable,
+        detail=str(root) if writable else f"{parent} is not writable",
+        consequence=f"no browser can be started; set {scratch.ROOT_VARIABLE} to a writable folder",
+    )
+
+
+def _shm() -> Capability:
+    try:
+        size = shutil.disk_usage("/dev/shm").total
+    except OSError as error:
+        return Capability(
+            name="/dev/shm", available=False, detail=str(error),
+            consequence="Chromium uses its scratch instead",
+        )  # fmt: skip
+    return Capability(
+        name="/dev/shm",
+        available=size >= _SMALL_SHM_BYTES,
+        detail=f"{size // (1024 * 1024)} MiB",
+        consequence="Chromium uses its scratch instead (--disable-dev-shm-usage)",
+    )
+
+
+def _pressure() -> Capability:
+    there = Path("/proc/pressure/cpu").exists()
+    return Capability(
+        name="pressure readings",
+        available=there,
+        detail="/proc/pressure" if there else "this kernel has no /proc/pressure",
+        consequence="a slow test is attributed by load average only",
+    )
+
+
+def _display() -> Capability:
+    there = sys.platform == "darwin" or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    return Capability(
+        name="display",
+        available=there,
+        detail="a display is configured" if there else "neither DISPLAY nor WAYLAND_DISPLAY is set",
+        consequence="--headed cannot work",
+    )
+
+
+def _video() -> Capability:
+    from harness.browser.binary import playwright_tool
+
+    path = playwright_tool("ffmpeg")
+    return Capability(
+        name="video",
+        available=path is not None,
+        detail=str(path) if path else "Playwright's ffmpeg is not downloaded",
+        consequence="--video fails; `playwright install ffmpeg` provides it",
+    )
+
+
+def _switches() -> Capability:
+    installed = metadata.version("playwright")
+    same = installed.startswith(f"{switches.PLAYWRIGHT_VERSION}.")
+    return Capability(
+        name="Playwright's switches",
+        available=same,
+        detail=f"pinned from {switches.PLAYWRIGHT_VERSION}, installed {installed}",
+        consequence="Chromium may get other switches than this Playwright would give it",
+    )
