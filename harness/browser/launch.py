@@ -10,7 +10,8 @@ from pathlib import Path
 from harness.browser import binary, endpoint, switches
 from harness.browser.chromium import Chromium
 from harness.errors import StartError
-from harness.process.client import Family, FamilySpec, new_scratch
+from harness.process.client import Family
+from harness.process.spec import FamilySpec, new_scratch
 
 START_SECONDS = 30.0
 

@@ -12,8 +12,9 @@ from typing import Self
 
 from harness.errors import OwnershipError
 from harness.process import procfs
-from harness.process.client import Family, FamilySpec, new_scratch
+from harness.process.client import Family
 from harness.process.report import EndedProcess, ProcessIdentity
+from harness.process.spec import FamilySpec, new_scratch
 
 
 class Guard:

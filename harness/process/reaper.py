@@ -4,19 +4,24 @@ Runs inside a warden, which is a subreaper: an orphan of its family becomes its 
 killing and reaping direct children until the kernel answers ECHILD reaches all of them.
 """
 
+from __future__ import annotations
+
 import _signal as signals  # the `signal` module costs a warden a third of its start-up
 import os
 import time
-from collections.abc import Callable
-from typing import Any
 
 from harness.process import procfs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Ended = dict[str, Any]
 
 RESCAN_SECONDS = 0.02
 LATE_SECONDS = 3.0
 INNER_WARDEN_SECONDS = 0.7
-
-Ended = dict[str, Any]
 
 
 def describe(pid: int, how: str) -> Ended:

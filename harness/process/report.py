@@ -1,10 +1,15 @@
 """What an owner is told when a family has ended."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.process.names import signal_name
-from harness.process.wire import Message
+
+if TYPE_CHECKING:
+    from harness.process.wire import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

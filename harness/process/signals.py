@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from harness.process.client import release_leaders
+from harness.process.ownership import release_leaders
 
 _Handler = Callable[[int, FrameType | None], Any] | int | None
 RECEIVED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)

@@ -1,12 +1,17 @@
 """Start the leader of a family from a single-threaded warden."""
 
+from __future__ import annotations
+
 import _signal as signals
 import errno
 import fcntl
 import os
-from typing import Any
 
 from harness.process import procfs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36

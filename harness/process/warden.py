@@ -8,6 +8,8 @@ socket's end and the owner's pidfd (a forked child may hold the socket open).
 Without a command it is a guard: it owns what carries its token, and what was adopted.
 """
 
+from __future__ import annotations
+
 import _signal as signals
 import os
 import select

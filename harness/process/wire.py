@@ -4,10 +4,17 @@ Both ends are the same interpreter started by the same owner, so `marshal` is sa
 costs no import, which a warden's start-up time depends on.
 """
 
-import marshal
-from typing import Any
+from __future__ import annotations
 
-Message = dict[str, Any]
+import marshal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Message = dict[str, Any]
+else:
+    Message = dict
 
 _LENGTH_BYTES = 4
 LARGEST_FRAME_BYTES = 16 * 1024 * 1024

@@ -35,6 +35,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 pytest_collection_modifyitems = lanes.pytest_collection_modifyitems
+pytest_collection_finish = session.pytest_collection_finish
 pytest_sessionstart = session.pytest_sessionstart
 pytest_sessionfinish = session.pytest_sessionfinish
 pytest_testnodedown = session.pytest_testnodedown

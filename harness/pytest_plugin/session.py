@@ -10,11 +10,14 @@ from harness.config.problems import ConfigError
 from harness.config.reader import load
 from harness.config.schema import Config
 from harness.errors import HarnessError
-from harness.process.client import live_families
+from harness.model.identifiers import Lane
+from harness.process import lifeline
 from harness.process.guard import Guard
 from harness.process.names import signal_name
+from harness.process.ownership import END_SECONDS, live_families
 from harness.process.report import EndedProcess
 from harness.process.signals import SignalReceiver
+from harness.pytest_plugin.lanes import lane_of
 
 _LEFT_BEHIND = "lanewright_left_behind"
 
@@ -29,7 +32,9 @@ class HarnessSession:
         self.left_behind: list[str] = []
         self.problems: list[str] = []
         self.skipped_without_browser = 0
-        self._receiver = SignalReceiver(_unwind)
+        self._receiver = SignalReceiver(self._unwind)
+        self._session: pytest.Session | None = None
+        self.terminated_by: int | None = None
         # A session may run inside another one, or inside a program with families of its own.
         self._not_ours = frozenset(live_families())
 
@@ -41,8 +46,9 @@ class HarnessSession:
         except ConfigError as error:
             raise pytest.UsageError(str(error)) from None
 
-    def start(self) -> None:
+    def start(self, session: pytest.Session) -> None:
         """Start the guard and receive signals; a run that only collects starts nothing."""
+        self._session = session
         if self.config.option.collectonly:
             return
         self.guard = Guard.start()
@@ -61,6 +67,7 @@ class HarnessSession:
     def stop(self) -> None:
         """End the guard and give the signal handlers back. Safe to call without `start`."""
         self._receiver.restore()
+        lifeline.discard_spare(END_SECONDS)
         if self.guard is not None:
             guard, self.guard = self.guard, None
             self._note(guard.stop)
@@ -76,6 +83,18 @@ class HarnessSession:
             raise pytest.UsageError("lanewright: there is no guard outside of a test session")
         return self.guard
 
+    def _unwind(self, number: int) -> None:
+        """Let pytest run its finalizers after SIGTERM or SIGHUP, and end with 128 + the signal.
+
+        The exception may be swallowed where it is raised (a test's own `except`, a group of
+        errors), so the session is told as well.
+        """
+        self.terminated_by = number
+        message = f"lanewright: received {signal_name(number)}"
+        if self._session is not None:
+            self._session.shouldstop = message
+        raise pytest.exit.Exception(message, returncode=128 + number)
+
     def _note_ended(self, ended: tuple[EndedProcess, ...]) -> None:
         self.left_behind += [str(process) for process in ended]
 
@@ -90,17 +109,17 @@ class HarnessSession:
 SESSION = pytest.StashKey[HarnessSession]()
 
 
-def _unwind(number: int) -> None:
-    """Let pytest run its finalizers after SIGTERM or SIGHUP, and end with 128 + the signal."""
-    raise pytest.exit.Exception(
-        f"lanewright: received {signal_name(number)}", returncode=128 + number
-    )
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Own everything that is started from here on."""
-    session.config.stash[SESSION].start()
+    session.config.stash[SESSION].start(session)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where a test will need a browser or a server, start its warden beside everything else."""
+    started = session.config.stash[SESSION].guard is not None
+    if started and any(lane_of(item) is not Lane.UNIT for item in session.items):
+        lifeline.prepare()
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -111,6 +130,8 @@ def pytest_sessionfinish(session: pytest.Session) -> object:
     finally:
         state = session.config.stash[SESSION]
         state.finish()
+        if state.terminated_by is not None:
+            session.exitstatus = 128 + state.terminated_by
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output[_LEFT_BEHIND] = state.left_behind + state.problems

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from harness.errors import OwnershipError, StartError
-from harness.process.client import Family, FamilySpec, new_scratch
+from harness.process.client import Family
 from harness.process.report import ExitReport
 from harness.process.sampling import ProcessSample, sample_descendants
+from harness.process.spec import FamilySpec, new_scratch
 from harness.server import environment, ports, readiness
 from harness.server.start_line import DEFAULT, StartLine
 

@@ -14,8 +14,9 @@ from harness.browser.chromium import Chromium, Liveness
 from harness.browser.launch import LaunchOptions, launch
 from harness.errors import BrowserGone, PreconditionError, StartError
 from harness.process import scratch
-from harness.process.client import live_families
+from harness.process.ownership import live_families
 from tests.lib import fake_browsers, witness
+from tests.lib.events import wait_until
 
 START_SECONDS = 3.0
 
@@ -48,10 +49,14 @@ def test_the_handle_is_the_browser_that_runs(browser_process: Chromium, root: Pa
 def test_processes_are_the_whole_family_with_those_that_left_its_group(
     browser_process: Chromium,
 ) -> None:
+    def both_see_the_same() -> bool:
+        seen = {one.pid for one in witness.descendants(browser_process.warden_pid)}
+        return {one.pid for one in browser_process.processes()} == seen
+
+    # A browser that has just started is still starting helpers of its own.
+    wait_until(both_see_the_same, 20.0, "the handle and the witness to see the same processes")
     processes = browser_process.processes()
     assert processes[0].pid == browser_process.pid
-    seen = {one.pid for one in witness.descendants(browser_process.warden_pid)}
-    assert {one.pid for one in processes} == seen
     assert [one for one in processes if "crashpad" in " ".join(one.command)]
 
 

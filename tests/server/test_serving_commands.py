@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import PreconditionError, StartError, UsageError
-from harness.process.client import live_families
+from harness.process.ownership import live_families
 from harness.server.handle import Server
 from harness.server.serving import serve
 from tests.lib import fake_servers, witness

@@ -1,6 +1,7 @@
 """Spawn to a connected Browser, and to a family proven gone, beside Playwright's own."""
 
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from playwright.sync_api import sync_playwright
 from harness.browser.binary import find
 from harness.browser.connect import connect
 from harness.browser.launch import launch
-from harness.process import scratch
-from harness.process.client import Family, FamilySpec
+from harness.process import lifeline, scratch
+from harness.process.client import Family
+from harness.process.spec import FamilySpec
 from tools.bench.samples import Finding, Series
 
 ROUNDS = 15
@@ -23,9 +25,10 @@ WARM_UP_ROUNDS = 2
 def measure(rounds: int = ROUNDS) -> Iterator[Series | Finding]:
     """Alternate both kinds of start in one process; yield every series, then the ratios."""
     theirs, ours = Series("playwright.chromium.launch()"), Series("launch() + connect()")
+    cold = Series("the same without a warden that waits, as a script has it")
     warden, endpoint, joined = (
-        Series("  of which warden start"),
-        Series("  of which spawn to endpoint, warden included"),
+        Series("warden start, where none waits"),
+        Series("  of which spawn to endpoint"),
         Series("  of which connect"),
     )
     their_close, our_close = Series("Playwright's close"), Series("close until proven gone")
@@ -35,16 +38,30 @@ def measure(rounds: int = ROUNDS) -> Iterator[Series | Finding]:
     with sync_playwright() as playwright:
         for number in range(rounds + WARM_UP_ROUNDS):
             kept = number >= WARM_UP_ROUNDS
+            _settle()
             began = time.perf_counter()
             browser = playwright.chromium.launch(executable_path=path)
-            seconds = time.perf_counter() - began
+            connected = time.perf_counter()
             browser.new_page().goto("about:blank")
             closing = time.perf_counter()
             browser.close()
+            closed = time.perf_counter()
             if kept:
-                theirs.add(seconds)
-                their_close.add(time.perf_counter() - closing)
+                theirs.add(connected - began)
+                their_close.add(closed - closing)
 
+            _settle()
+            began = time.perf_counter()
+            chromium = launch()
+            browser = connect(playwright.chromium, chromium)
+            if kept:
+                cold.add(time.perf_counter() - began)
+            browser.close()
+            chromium.close()
+
+            # What the plugin does once a session's tests are collected.
+            lifeline.prepare()
+            _settle()
             began = time.perf_counter()
             chromium = launch()
             spawned = time.perf_counter()
@@ -55,12 +72,14 @@ def measure(rounds: int = ROUNDS) -> Iterator[Series | Finding]:
             closing = time.perf_counter()
             browser.close()
             chromium.close()
+            closed = time.perf_counter()
             if kept:
-                our_close.add(time.perf_counter() - closing)
                 ours.add(connected - began)
                 endpoint.add(spawned - began)
                 joined.add(connected - spawned)
+                our_close.add(closed - closing)
 
+            _settle()
             began = time.perf_counter()
             family = Family(FamilySpec(label="nothing", command=["/bin/sleep", "60"]))
             if kept:
@@ -73,7 +92,7 @@ def measure(rounds: int = ROUNDS) -> Iterator[Series | Finding]:
             chromium.close()
             if kept:
                 stopped.add(time.perf_counter() - closing)
-    yield from (theirs, ours, warden, endpoint, joined, their_close, our_close, stopped)
+    yield from (theirs, ours, endpoint, joined, cold, warden, their_close, our_close, stopped)
     yield Finding(
         name="spawn to connected, ours over Playwright's",
         value=ours.median / theirs.median,
@@ -88,6 +107,11 @@ def measure(rounds: int = ROUNDS) -> Iterator[Series | Finding]:
     )
     yield Finding(name="stopped browser proven gone", value=stopped.median, target=100, unit="ms")
     yield Finding(name="warden memory (RSS)", value=max(memory), target=15, unit="MiB")
+
+
+def _settle() -> None:
+    """Let what the last measurement left to be done, be done, so that no turn pays for another."""
+    select.poll().poll(200)
 
 
 def measure_cycles(cycles: int = CYCLES) -> Iterator[Finding]:

@@ -14,7 +14,9 @@ import pytest
 
 from harness.errors import OwnershipError, StartError
 from harness.process import scratch
-from harness.process.client import Family, FamilySpec, live_families, new_scratch
+from harness.process.client import Family
+from harness.process.ownership import live_families
+from harness.process.spec import FamilySpec, new_scratch
 from tests.lib import witness
 from tests.lib.events import wait_for_file, wait_until
 from tests.lib.stage import Stage
@@ -163,7 +165,7 @@ def test_a_killed_warden_is_a_failure_and_its_scratch_goes_with_the_next_start(
     alive = [pid for pid in members if (one := witness.identity(pid)) and witness.alive(
         one, count_zombies=False)]  # fmt: skip
     assert alive == []
-    monkeypatch.setattr("harness.process.client._cleaned_by", set())
+    monkeypatch.setattr("harness.process.spec._cleaned_by", set())
     with shell("sleep 600") as next_start:
         assert next_start.wait_for(lambda: bool(next_start.cleaned), 20.0)
         assert not path.exists()
@@ -200,7 +202,8 @@ def test_a_leader_that_is_alive_keeps_ownership_when_its_end_is_late(
 
 OWNER = """
     import os, sys, time
-    from harness.process.client import Family, FamilySpec, new_scratch
+    from harness.process.client import Family
+    from harness.process.spec import FamilySpec, new_scratch
     identifier, path = new_scratch()
     family = Family(FamilySpec(
         label="a shell", command=["/bin/sh", "-c", "setsid sleep 600 & sleep 600"],

@@ -3,16 +3,20 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from harness.process import procfs
 
+ROOT = Path(__file__).resolve().parents[3]
+
 
 def test_a_command_name_with_spaces_and_parentheses_does_not_shift_the_fields() -> None:
     tail = " ".join(["S", "7", "8", "9", *["0"] * 15, "4242", "0"])
     entry = procfs.parse_stat(f"12 (a) S 1) (b) {tail}".encode())
-    assert entry == procfs.Stat(pid=12, state="S", parent=7, group=8, session=9, start_ticks=4242)
+    assert (entry.pid, entry.state, entry.parent) == (12, "S", 7)
+    assert (entry.group, entry.session, entry.start_ticks) == (8, 9, 4242)
 
 
 def test_this_process_is_found_with_its_parent_and_group() -> None:
@@ -41,7 +45,8 @@ def test_an_entry_that_cannot_be_read_is_not_gone(monkeypatch: pytest.MonkeyPatc
 
 def test_an_environment_variable_is_read_whole_and_by_exact_name() -> None:
     with subprocess.Popen(
-        ["/bin/sh", "-c", "echo; exec sleep 60"],
+        ["/bin/sh", "-c", "echo; read nothing"],
+        stdin=subprocess.PIPE,
         env={"NAME": "a=b", "NAMES": "other", "PATH": os.defpath},
         stdout=subprocess.PIPE,
     ) as process:
@@ -61,3 +66,16 @@ def test_a_zombie_child_is_among_the_children() -> None:
         entry = procfs.stat(process.pid)
         assert entry is not None
         assert entry.state == "Z"
+
+
+def test_a_warden_imports_no_module_that_would_double_its_start() -> None:
+    heavy = ("typing", "collections", "re", "enum", "dataclasses", "contextlib", "subprocess")
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "import harness.process.warden\n"
+        f"sys.exit(','.join(name for name in {heavy!r} if name in sys.modules) or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], check=False, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr) == (0, "")
