@@ -194,7 +194,7 @@ def _signal_group(child: subprocess.Popen[bytes], number: int) -> None:
 def summary(outcomes: Sequence[Outcome]) -> str:
     """Return the table of all steps, and a closing line that names the failed ones."""
     failed = [outcome.name for outcome in outcomes if not outcome.passed]
-    closing = f"failed: {', '.join(failed)}" if failed else f"all {len(outcomes)} steps passed"
+    closing = f"failed: {', '.join(failed)}" if failed else "every step passed"
     return "\n".join(["", *map(str, outcomes), closing])
 
 

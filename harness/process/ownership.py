@@ -2,29 +2,50 @@
 
 import atexit
 import os
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from harness.process import lifeline
-
-if TYPE_CHECKING:
-    from harness.process.client import Family
+from harness.process.report import ExitReport, ProcessIdentity
+from harness.process.spec import FamilySpec
 
 END_SECONDS = 15.0
 
-_live: set["Family"] = set()
+
+class Owned(Protocol):
+    """What all families are asked for at once; `client.Family` is the one that there is."""
+
+    spec: FamilySpec
+    leader: ProcessIdentity | None
+
+    @property
+    def inert(self) -> bool: ...
+
+    @property
+    def pid(self) -> int: ...
+
+    def release_lifeline(self) -> None: ...
+
+    def wait_for_warden(self, seconds: float) -> bool: ...
+
+    def forget(self) -> None: ...
+
+    def end(self) -> ExitReport | None: ...
 
 
-def register(family: "Family") -> None:
+_live: set[Owned] = set()
+
+
+def register(family: Owned) -> None:
     """Own a family from now on."""
     _live.add(family)
 
 
-def unregister(family: "Family") -> None:
+def unregister(family: Owned) -> None:
     """Own it no longer: its end is confirmed, or its warden is."""
     _live.discard(family)
 
 
-def live_families() -> tuple["Family", ...]:
+def live_families() -> tuple[Owned, ...]:
     """Return the families that this process owns now."""
     # Copied in one step: other threads start and end families meanwhile.
     return tuple(family for family in tuple(_live) if not family.inert)

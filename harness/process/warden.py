@@ -16,15 +16,16 @@ import select
 import sys
 import time
 
-from harness.process import procfs, reaper, scratch, spawner, wire
+from harness.process import janitor, procfs, reaper, scratch, spawner
+from harness.process.owner_line import OwnerLine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.process import wire
 
 _DEAF = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM",
          "SIGTSTP", "SIGTTIN", "SIGTTOU")  # fmt: skip
 _CHUNK_BYTES = 65536
-# What a silent owner may leave unread before output is held back, and how much of it is held:
-# the oldest goes first, since a family's last words matter most.
-_QUEUE_BYTES = 512 * 1024
-_HELD_BYTES = 192 * 1024
 _ORPHAN_SWEEP_SECONDS = 5.0
 
 
@@ -32,14 +33,9 @@ class Warden:
     """Event loop over the control socket, the owner's pidfd, SIGCHLD, output and side pipe."""
 
     def __init__(self, control: int, owner_handle: int) -> None:
-        self.control = control
-        self.owner_handle = owner_handle
-        self.owner_gone = False
         self.poll = select.poll()
-        self.decoder = wire.Decoder()
-        self.outgoing = bytearray()
-        self.held = bytearray()
-        self.dropped_bytes = 0
+        self.owner_handle = owner_handle
+        self.owner = OwnerLine(control, self._watch_owner, self._on_owner_gone)
         self.leader: int | None = None
         self.leader_start = 0
         self.leader_status: int | None = None
@@ -61,13 +57,13 @@ class Warden:
     # -- life ---------------------------------------------------------------------------
 
     def run(self) -> None:
-        self.poll.register(self.control, select.POLLIN)
+        self._watch_owner(False)
         if self.owner_handle >= 0:
             self.poll.register(self.owner_handle, select.POLLIN)
         self.poll.register(self.child_read, select.POLLIN)
-        while not self.spec and not self.owner_gone:
+        while not self.spec and self.owner.open:
             self._step(None)
-        if self.owner_gone:
+        if not self.spec:
             return
         began = time.monotonic()
         fault = None
@@ -92,9 +88,9 @@ class Warden:
                 self._spawn()
         except OSError as error:
             self.reason = "not started"
-            self._send({"event": "not_started", "errno": error.errno, "error": str(error)})
+            self.owner.tell({"event": "not_started", "errno": error.errno, "error": str(error)})
             return
-        self._send(
+        self.owner.tell(
             {
                 "event": "started",
                 "pid": self.leader,
@@ -103,8 +99,8 @@ class Warden:
             }
         )
         if spec["janitor"]:
-            self._flush()
-            self._clean_abandoned()
+            for path, problem in janitor.clean(spec["root"]):
+                self.owner.tell({"event": "cleaned", "path": path, "problem": problem})
 
     def _spawn(self) -> None:
         spec = self.spec
@@ -141,10 +137,10 @@ class Warden:
 
     def _step(self, seconds: float | None) -> None:
         for number, event in self.poll.poll(None if seconds is None else seconds * 1000):
-            if number == self.control:
+            if number == self.owner.control:
                 self._on_control(event)
             elif number == self.owner_handle:
-                self._on_owner_gone()
+                self.owner.hang_up()
             elif number == self.child_read:
                 self._on_child()
             elif number == self.output:
@@ -152,30 +148,21 @@ class Warden:
             elif number == self.side_in:
                 self._on_side()
 
+    def _watch_owner(self, writable: bool) -> None:
+        wanted = select.POLLIN | (select.POLLOUT if writable else 0)
+        self.poll.register(self.owner.control, wanted)
+
     def _on_control(self, event: int) -> None:
         if event & select.POLLOUT:
-            self._flush()
-            if self.held and len(self.outgoing) <= _QUEUE_BYTES:
-                self._send_held()
-        if not event & (select.POLLIN | select.POLLHUP | select.POLLERR):
-            return
-        try:
-            data = os.read(self.control, _CHUNK_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._on_owner_gone()
-            return
-        for message in self.decoder.feed(data):
-            self._obey(message)
+            self.owner.drain()
+        if self.owner.open and event & (select.POLLIN | select.POLLHUP | select.POLLERR):
+            for message in self.owner.orders():
+                self._obey(message)
 
     def _on_owner_gone(self) -> None:
-        self.owner_gone = True
         self.reason = self.reason or "owner gone"
         self.grace_seconds = min(self.grace_seconds, self.spec.get("orphan_grace_seconds", 0.0))
-        for number in (self.control, self.owner_handle):
+        for number in (self.owner.control, self.owner_handle):
             if number >= 0:
                 try:
                     self.poll.unregister(number)
@@ -186,7 +173,7 @@ class Warden:
         match message["do"]:
             case "start":
                 self.spec = message
-                os.set_blocking(self.control, False)
+                os.set_blocking(self.owner.control, False)
             case "end":
                 self.reason = self.reason or "asked"
                 self.grace_seconds = message["grace_seconds"]
@@ -194,18 +181,18 @@ class Warden:
                 try:
                     os.write(self.side_out, message["data"])
                 except OSError as error:
-                    self._send({"event": "side_closed", "error": str(error)})
+                    self.owner.tell({"event": "side_closed", "error": str(error)})
             case "adopt" if self.sweep:
                 self.sweep.adopted[message["pid"]] = message["start_ticks"]
-                self._send({"event": "adopted", "pid": message["pid"]})
+                self.owner.tell({"event": "adopted", "pid": message["pid"]})
             case "release" if self.sweep:
                 self.sweep.adopted.pop(message["pid"], None)
             case "sweep" if self.sweep:
                 self.sweep.ended = []
                 alive = self.sweep.end(message["deadline_seconds"], self._pause)
-                self._send({"event": "swept", "ended": self.sweep.ended, "alive": alive})
+                self.owner.tell({"event": "swept", "ended": self.sweep.ended, "alive": alive})
             case unknown:
-                self._send({"event": "unknown_command", "name": unknown})
+                self.owner.tell({"event": "unknown_command", "name": unknown})
 
     def _on_child(self) -> None:
         while True:
@@ -227,7 +214,7 @@ class Warden:
                 # Left unreaped: its group id stays its own until the group is killed.
                 self._drain_output()
                 self.leader_status = _wait_status(ended.si_code, ended.si_status)
-                self._send({"event": "leader_ended", "status": self.leader_status})
+                self.owner.tell({"event": "leader_ended", "status": self.leader_status})
                 self.reason = "leader ended"
                 break
             pid, status = os.waitpid(ended.si_pid, 0)
@@ -240,7 +227,7 @@ class Warden:
         if self.leader_status is None:
             self.leader_status = status
             self._drain_output()
-            self._send({"event": "leader_ended", "status": status})
+            self.owner.tell({"event": "leader_ended", "status": status})
 
     def _on_output(self) -> bool:
         try:
@@ -254,27 +241,15 @@ class Warden:
             os.close(self.output)
             self.output = -1
             return False
-        self.held += data
-        if len(self.outgoing) > _QUEUE_BYTES:
-            excess = max(0, len(self.held) - _HELD_BYTES)
-            del self.held[:excess]
-            self.dropped_bytes += excess
-        else:
-            self._send_held()
+        self.owner.tell_output(data)
         return True
-
-    def _send_held(self) -> None:
-        data, self.held = bytes(self.held), bytearray()
-        dropped, self.dropped_bytes = self.dropped_bytes, 0
-        if data or dropped:
-            self._send({"event": "output", "data": data, "dropped_bytes": dropped})
 
     def _drain_output(self) -> None:
         until = time.monotonic() + 0.2
         while self.output >= 0 and time.monotonic() < until and self._on_output():
             continue
         # What follows is news of an end; the last words belong before it.
-        self._send_held()
+        self.owner.tell_held()
 
     def _on_side(self) -> None:
         try:
@@ -284,7 +259,7 @@ class Warden:
         except OSError:
             data = b""
         if data:
-            self._send({"event": "side", "data": data})
+            self.owner.tell({"event": "side", "data": data})
         else:
             self.poll.unregister(self.side_in)
 
@@ -305,7 +280,7 @@ class Warden:
         scratch_problem = scratch.remove(self.scratch) if self.scratch else None
         if self.lock >= 0:
             os.close(self.lock)
-        self._send(
+        self.owner.tell(
             {
                 "event": "report",
                 "reason": self.reason,
@@ -322,7 +297,8 @@ class Warden:
                 "end_seconds": time.monotonic() - end_began,
             }
         )
-        self._deliver()
+        while self.owner.pending:
+            self._step(None)
 
     def _ask_politely(self) -> None:
         """SIGTERM to the leader's group and to whatever left it; wait for all, for the grace."""
@@ -347,59 +323,7 @@ class Warden:
         self.family.reap()
 
     def _tell_late(self, alive: list[reaper.Ended]) -> None:
-        self._send({"event": "late", "alive": alive})
-
-    def _clean_abandoned(self) -> None:
-        """Remove what a killed warden left: processes of that family first, then its scratch."""
-        for path, lock in scratch.abandoned(self.spec["root"]):
-            problem: str | None = None
-            try:
-                for pid in procfs.all_pids():
-                    if _belongs(pid, path):
-                        reaper.kill(pid, signals.SIGKILL)
-                problem = scratch.remove(path)
-            except OSError as error:
-                problem = str(error)
-            os.close(lock)
-            self._send({"event": "cleaned", "path": path, "problem": problem})
-
-    # -- talk ---------------------------------------------------------------------------
-
-    def _send(self, message: wire.Message) -> None:
-        if not self.owner_gone:
-            self.outgoing += wire.pack(message)
-            self._flush()
-
-    def _flush(self) -> None:
-        while self.outgoing and not self.owner_gone:
-            try:
-                sent = os.write(self.control, self.outgoing[:_CHUNK_BYTES])
-            except BlockingIOError:
-                break
-            except OSError:
-                self._on_owner_gone()
-                return
-            del self.outgoing[:sent]
-        if not self.owner_gone:
-            wanted = select.POLLIN | (select.POLLOUT if self.outgoing else 0)
-            self.poll.register(self.control, wanted)
-
-    def _deliver(self) -> None:
-        """Hand over what is still queued, for as long as the owner lives."""
-        while self.outgoing and not self.owner_gone:
-            self._step(None)
-
-
-def _belongs(pid: int, path: str) -> bool:
-    if pid == os.getpid():
-        return False
-    try:
-        family = procfs.environment_value(pid, procfs.FAMILY_VARIABLE)
-    except OSError:
-        family = None
-    if family == os.path.basename(path):
-        return True
-    return f"--user-data-dir={path}/" in f"{procfs.command(pid) or ''}/"
+        self.owner.tell({"event": "late", "alive": alive})
 
 
 def _wait_status(code: int, status: int) -> int:

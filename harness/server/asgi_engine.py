@@ -7,7 +7,7 @@ import traceback
 from typing import Any
 
 from harness.errors import PreconditionError, StartError
-from harness.server.engines import LoopEngine, Tell
+from harness.server.engine import LoopEngine, Tell
 from harness.server.readiness import NONCE_HEADER
 
 

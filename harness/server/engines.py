@@ -1,32 +1,10 @@
-"""What serves an application: one engine per protocol, on the thread that calls `run`."""
+"""Which engine serves what."""
 
-import asyncio
-import contextlib
-import logging
 import socket
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
-from harness.server.readiness import NONCE_HEADER
+from harness.server.engine import Engine, Tell
 from harness.server.targets import Application, ApplicationKind, Folder
-
-Tell = Callable[[str], None]
-_DRAIN_SECONDS = 0.5
-# aiohttp takes no time at all for no bound at all.
-_LEAST_SECONDS = 0.01
-# Closed transports tell their protocols in one of the next turns of the loop.
-_LAST_TURNS = 3
-
-
-class Engine(Protocol):
-    """Serves on a listening socket and owns it from `run` on."""
-
-    def run(self) -> None:
-        """Serve until `stop` on the calling thread; raise what kept it from serving."""
-
-    def stop(self) -> None:
-        """Make `run` return, from any thread or signal handler, before it or after it too."""
 
 
 def engine_for(
@@ -44,127 +22,29 @@ def engine_for(
     PreconditionError when a package is missing.
     """
     if isinstance(target, Folder):
+        from harness.server.aiohttp_engine import AiohttpEngine
         from harness.server.static_files import create_app
 
         app: Any = create_app(target.path)
         return AiohttpEngine(app, listener, nonce=nonce, grace_seconds=grace_seconds, tell=tell)
-    match target.kind:
-        case ApplicationKind.AIOHTTP:
-            kind: Any = AiohttpEngine
-        case ApplicationKind.WSGI:
-            from harness.server.wsgi_engine import WsgiEngine as kind
-        case ApplicationKind.ASGI:
-            from harness.server.asgi_engine import AsgiEngine as kind
-        case _ as never:
-            assert_never(never)
+    kind = _kind(target.kind)
     engine: Engine = kind(target.app, listener, nonce=nonce, grace_seconds=grace_seconds, tell=tell)
     return engine
 
 
-class LoopEngine(ABC):
-    """An engine on an event loop of its own, which no task and no transport outlives."""
+def _kind(kind: ApplicationKind) -> Any:
+    match kind:
+        case ApplicationKind.AIOHTTP:
+            from harness.server.aiohttp_engine import AiohttpEngine
 
-    def __init__(
-        self, app: Any, listener: socket.socket, *, nonce: str, grace_seconds: float, tell: Tell
-    ) -> None:
-        self.app = app
-        self.listener = listener
-        self.nonce = nonce
-        self.grace_seconds = grace_seconds
-        self.tell = tell
-        self.stopping = asyncio.Event()
-        self._stop_asked = False
-        self._loop: asyncio.AbstractEventLoop | None = None
+            return AiohttpEngine
+        case ApplicationKind.WSGI:
+            from harness.server.wsgi_engine import WsgiEngine
 
-    @abstractmethod
-    async def serve(self) -> None:
-        """Serve until `stopping` is set; leave no connection behind."""
+            return WsgiEngine
+        case ApplicationKind.ASGI:
+            from harness.server.asgi_engine import AsgiEngine
 
-    def run(self) -> None:
-        loop = self._loop = asyncio.new_event_loop()
-        loop.set_exception_handler(self._on_exception)
-        try:
-            if not self._stop_asked:
-                loop.run_until_complete(self._serve_bounded())
-        finally:
-            _finish(loop)
-
-    async def _serve_bounded(self) -> None:
-        """Serve; once stopped, cancel a start-up or a clean-up that does not come to its end."""
-        serving = asyncio.create_task(self.serve())
-        told = asyncio.create_task(self.stopping.wait())
-        await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.wait({serving}, timeout=self.grace_seconds + _DRAIN_SECONDS)
-        if not serving.done():
-            self.tell("it did not end within its grace and was cancelled\n")
-            serving.cancel()
-            await asyncio.wait({serving}, timeout=_DRAIN_SECONDS)
-        told.cancel()
-        if serving.done() and not serving.cancelled():
-            serving.result()
-
-    def stop(self) -> None:
-        self._stop_asked = True
-        loop = self._loop
-        if loop is not None:
-            # A loop that is closed has nothing left to stop.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self.stopping.set)
-
-    def _on_exception(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        self.tell(f"{context['message']}{f': {error!r}' if error is not None else ''}\n")
-
-
-class AiohttpEngine(LoopEngine):
-    """Serves an aiohttp Application. Its start-up and clean-up hooks run on this engine's loop."""
-
-    async def serve(self) -> None:
-        from aiohttp import web
-
-        # A signal, not a middleware: a middleware never sees the 500 of an unexpected exception.
-        async def add_nonce(_: web.Request, response: web.StreamResponse) -> None:
-            response.headers[NONCE_HEADER] = self.nonce
-
-        self.app.on_response_prepare.append(add_nonce)
-        runner = web.AppRunner(
-            self.app,
-            access_log=None,
-            logger=_telling_logger("aiohttp.server", self.tell),
-            # It gives this long twice: to finish, then to take the cancellation.
-            shutdown_timeout=max(self.grace_seconds / 2, _LEAST_SECONDS),
-        )
-        try:
-            await runner.setup()
-            await web.SockSite(runner, self.listener).start()
-            await self.stopping.wait()
-        finally:
-            await runner.cleanup()
-
-
-def _telling_logger(name: str, tell: Tell) -> logging.Logger:
-    """Return a logger of nobody's but this engine's, whose records also go where `name`'s go."""
-
-    class Telling(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            tell(f"{self.format(record)}\n")
-
-    logger = logging.Logger(name)
-    logger.parent = logging.getLogger(name)
-    logger.addHandler(Telling(logging.WARNING))
-    return logger
-
-
-def _finish(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel what is left, let transports close, close the loop; executor threads are let go."""
-    try:
-        tasks = asyncio.all_tasks(loop)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            loop.run_until_complete(asyncio.wait(tasks, timeout=_DRAIN_SECONDS))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        for _ in range(_LAST_TURNS):
-            loop.run_until_complete(asyncio.sleep(0))
-    finally:
-        loop.close()
+            return AsgiEngine
+        case _ as never:
+            assert_never(never)

@@ -17,7 +17,7 @@ from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import ServerHandler, WSGIRequestHandler, WSGIServer
 
-from harness.server.engines import Tell
+from harness.server.engine import Tell
 from harness.server.readiness import NONCE_HEADER
 
 _REQUEST_LINE_BYTES = 65536

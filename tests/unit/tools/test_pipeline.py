@@ -182,7 +182,7 @@ def test_the_summary_names_every_step_and_the_failed_ones() -> None:
 
 
 def test_the_summary_of_a_clean_run_says_so() -> None:
-    assert summary([outcome("mypy", "ok")]).endswith("\nall 1 steps passed")
+    assert summary([outcome("mypy", "ok")]).endswith("\nevery step passed")
 
 
 def test_one_failed_step_fails_the_whole() -> None:
