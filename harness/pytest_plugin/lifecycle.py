@@ -3,7 +3,7 @@
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Browser, Error
 
 from harness.browser.chromium import Chromium
 from harness.errors import BrowserGone
@@ -76,11 +76,18 @@ def pytest_runtest_teardown(
         raise
     finally:
         if pool.dead():
-            # To finish `browser` finishes every fixture that depends on it.
-            valued = item.config.stash.setdefault(_BROWSER_FIXTURES, set())
-            while valued:
-                valued.pop().finish(item._request)  # type: ignore[attr-defined]
+            _clear_lost_browsers(item)
             pool.discard_dead()
+
+
+def _clear_lost_browsers(item: pytest.Item) -> None:
+    """Finish every `browser` fixture without a living browser, and so all that depend on it."""
+    valued = item.config.stash.setdefault(_BROWSER_FIXTURES, set())
+    for definition in tuple(valued):
+        value = definition.cached_result[0] if definition.cached_result else None
+        if not (isinstance(value, Browser) and value.is_connected()):
+            valued.discard(definition)
+            definition.finish(item._request)  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

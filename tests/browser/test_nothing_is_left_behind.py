@@ -58,6 +58,21 @@ def test_a_run_that_is_asked_to_stop_leaves_nothing(
             assert owner.neighbour_end() == 7
 
 
+def test_a_teardown_that_is_stuck_keeps_no_browser_and_no_server_alive(tmp_path: Path) -> None:
+    with running_owner(tmp_path, "stuck teardown") as owner:
+        facts = owner.household()
+        owner.stage.signal(signal.SIGTERM)
+        browser_and_server = [facts["groups"][0], facts["groups"][1]]
+        gone = witness.wait_until_gone(
+            groups=browser_and_server, paths=facts["scratches"], ignore=[owner.stage.owner_pid]
+        )
+        assert gone.survivors == [], owner.stage.output()
+        assert witness.identity(owner.stage.owner_pid) is not None
+        owner.stage.signal(signal.SIGKILL)
+        assert owner.stage.wait(END_SECONDS) == -signal.SIGKILL
+        assert owner.left_behind(facts) == [], owner.stage.output()
+
+
 def _kill(owner: Owner, facts: dict[str, int]) -> None:
     owner.stage.signal(signal.SIGKILL)
 

@@ -168,6 +168,33 @@ def test_a_session_fixture_that_depends_on_a_dead_browser_is_made_anew(
     suite.runpytest_subprocess("--timeout=30").assert_outcomes(failed=1, passed=1)
 
 
+def test_a_dead_browser_of_a_tests_own_leaves_the_sessions_browser_alone(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os, signal
+        import pytest
+
+        seen = []
+
+        def test_own(launch_browser, chromium, request):
+            from harness.pytest_plugin.browser_fixtures import pool_of
+            seen.append(chromium.pid)
+            mine = pool_of(request.config).chromium_of(launch_browser())
+            os.kill(mine.pid, signal.SIGKILL)
+            mine.wait_until_dead(20)
+            seen.append(mine.scratch)
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_next(chromium, n):
+            assert chromium.pid == seen[0]
+            assert not seen[1].exists()
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(failed=1, passed=2)
+
+
 def test_a_browser_that_the_test_closes_is_no_death(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """

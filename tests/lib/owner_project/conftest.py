@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -42,6 +43,8 @@ def household(page, context, chromium, serve):
     )  # fmt: skip
     yield page
     escapee.returncode = 0
+    if SCENARIO == "stuck teardown":
+        signal.pause()
 
 
 @pytest.fixture

@@ -201,16 +201,21 @@ def test_a_leader_that_is_alive_keeps_ownership_when_its_end_is_late(
 
 
 OWNER = """
-    import os, sys, time
+    import os, subprocess, sys, time
     from harness.process.client import Family
     from harness.process.spec import FamilySpec, new_scratch
     identifier, path = new_scratch()
     family = Family(FamilySpec(
-        label="a shell", command=["/bin/sh", "-c", "setsid sleep 600 & sleep 600"],
+        label="a shell", command=["/bin/sh", "-c", "exec sleep 600" if "alone" in sys.argv
+                                  else "setsid sleep 600 & sleep 600"],
         environment=dict(os.environ), scratch=identifier))
     hold = os.fork() if "fork" in sys.argv else None
     if hold == 0:
         time.sleep(600)
+    if "inherit" in sys.argv:
+        descriptors = [int(name) for name in os.listdir("/proc/self/fd")]
+        hold = subprocess.Popen(["sleep", "600"], start_new_session=True,
+                                pass_fds=[n for n in descriptors if 2 < n < 50]).pid
     with open("state.draft", "w") as file:
         print(family.pid, family.warden_pid, path, hold or 0, file=file)
     os.rename("state.draft", "state")
@@ -244,8 +249,18 @@ def own(folder: Path, root: Path, *words: str) -> Stage:
         (["os._exit"], None),
         (["exception"], None),
         (["fork"], signal.SIGKILL),
+        (["inherit"], signal.SIGKILL),
     ],
-    ids=["KILL", "TERM", "HUP", "INT", "os._exit", "exception", "forked lifeline and KILL"],
+    ids=[
+        "KILL",
+        "TERM",
+        "HUP",
+        "INT",
+        "os._exit",
+        "exception",
+        "forked child and KILL",
+        "lifeline held by another and KILL",
+    ],
 )
 def test_a_script_that_owns_a_family_leaves_nothing_however_it_ends(
     tmp_path: Path, root: Path, words: list[str], number: int | None
@@ -259,6 +274,21 @@ def test_a_script_that_owns_a_family_leaves_nothing_however_it_ends(
         gone = witness.wait_until_gone(groups=[int(pid), int(warden)], paths=[path])
         assert [one for one in gone.survivors if one.pid not in ignored] == []
         assert not Path(path).exists()
+
+
+def test_a_leader_ends_with_its_warden_even_when_the_owner_is_gone_too(
+    tmp_path: Path, root: Path
+) -> None:
+    with own(tmp_path, root, "alone") as stage:
+        pid, warden, path, _ = wait_for_file(tmp_path / "state", 30.0).split()
+        leader = witness.identity(int(pid))
+        assert leader is not None
+        stage.signal(signal.SIGSTOP)
+        os.kill(int(warden), signal.SIGKILL)
+        stage.signal(signal.SIGKILL)
+        stage.wait(30.0)
+        assert witness.wait_until_gone(pids=[leader]).survivors == []
+        assert Path(path).exists()
 
 
 def test_a_child_of_ours_keeps_its_exit_status_beside_a_family() -> None:
