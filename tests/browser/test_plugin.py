@@ -174,6 +174,7 @@ def test_a_dead_browser_of_a_tests_own_leaves_the_sessions_browser_alone(
     suite.makepyfile(
         """
         import os, signal
+        import psutil
         import pytest
 
         seen = []
@@ -190,6 +191,9 @@ def test_a_dead_browser_of_a_tests_own_leaves_the_sessions_browser_alone(
         def test_next(chromium, n):
             assert chromium.pid == seen[0]
             assert not seen[1].exists()
+            zombies = [child for child in psutil.Process().children()
+                       if child.status() == psutil.STATUS_ZOMBIE]
+            assert zombies == []
         """
     )
     suite.runpytest_subprocess().assert_outcomes(failed=1, passed=2)

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from harness.errors import OwnershipError, StartError
-from harness.process import scratch
+from harness.process import scratch, verifier
 from harness.process.client import Family
 from harness.process.ownership import live_families
 from harness.process.spec import FamilySpec, new_scratch
+from harness.process.verifier import Survivor
 from tests.lib import witness
 from tests.lib.events import wait_for_file, wait_until
 from tests.lib.stage import Stage
@@ -149,6 +150,19 @@ def test_a_flood_of_output_is_bounded_and_does_not_stall_the_family() -> None:
     printed(family, "done")
     assert len(family.output.text()) < 400_000
     family.end()
+
+
+def test_an_owner_that_still_sees_a_member_does_not_believe_the_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    family = shell("sleep 600")
+    stray = Survivor(pid=1, state="S", command="stray", sign="environment")
+    monkeypatch.setattr(verifier, "survivors", lambda **_: [stray])
+    with pytest.raises(OwnershipError, match=r"a shell is not gone: pid 1 is alive .*: stray"):
+        family.end()
+    assert family in live_families()
+    monkeypatch.undo()
+    assert family.end() is family.report
 
 
 def test_a_killed_warden_is_a_failure_and_its_scratch_goes_with_the_next_start(
