@@ -22,7 +22,12 @@ def connect(
     """
     try:
         return browser_type.connect_over_cdp(
-            chromium.cdp_url, is_local=True, slow_mo=slow_mo, timeout=seconds * 1000
+            chromium.cdp_url,
+            is_local=True,
+            slow_mo=slow_mo,
+            timeout=seconds * 1000,
+            # Beside the profile, so that it goes with it however this process ends.
+            artifacts_dir=chromium.scratch / "tmp",
         )
     except Error as error:
         how = chromium.died() or f"is {chromium.liveness()}"

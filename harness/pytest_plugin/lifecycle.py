@@ -1,6 +1,7 @@
 """A browser that dies: its test fails at once and says why, the next test gets a fresh one."""
 
-from collections.abc import Generator
+import contextlib
+from collections.abc import Generator, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Error
@@ -30,10 +31,13 @@ def pytest_fixture_setup(
     return value
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Start each test's evidence afresh."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Start each test's evidence afresh; name a browser's death in the error of a fixture."""
     pool_of(item.config).recorder.begin_test()
+    item.stash[_NAMED_DEATH] = False
+    with _naming_deaths(item):
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -41,20 +45,28 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Name a browser's death in the test's own error; a test that missed it fails too."""
     pool = pool_of(item.config)
     dead_before = set(pool.dead())
-    item.stash[_NAMED_DEATH] = False
-    try:
+    with _naming_deaths(item):
         result = yield
-    except Error as error:
-        for obituary in _obituaries(pool):
-            error.add_note(obituary)
-            item.stash[_NAMED_DEATH] = True
-        raise
     for chromium in set(pool.dead()) - dead_before:
         how = chromium.died() or ""
         if how.startswith("killed by signal"):
             item.stash[_NAMED_DEATH] = True
             raise BrowserGone(_obituary(chromium, how))
     return result
+
+
+@contextlib.contextmanager
+def _naming_deaths(item: pytest.Item) -> Iterator[None]:
+    try:
+        yield
+    except BrowserGone:
+        item.stash[_NAMED_DEATH] = True
+        raise
+    except Error as error:
+        for obituary in _obituaries(pool_of(item.config)):
+            error.add_note(obituary)
+            item.stash[_NAMED_DEATH] = True
+        raise
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -68,8 +80,8 @@ def pytest_runtest_teardown(
     pool = pool_of(item.config)
     try:
         return (yield)
-    except Error as error:
-        if obituaries := _obituaries(pool):
+    except (Error, BaseExceptionGroup, BrowserGone) as error:
+        if _is_playwrights_alone(error) and (obituaries := _obituaries(pool)):
             if not item.stash.get(_NAMED_DEATH, False):
                 raise BrowserGone("\n".join(obituaries)) from error
             return None
@@ -97,10 +109,13 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     A call that a signal interrupted, or a browser that was let go, makes Playwright's own
     teardown fail; what else fails is raised as ever.
     """
+    state = session.config.stash[SESSION]
+    if state.interrupted:
+        # No teardown can wait for a browser that does not answer.
+        pool_of(session.config).end_hung()
     try:
         return (yield)
     except BaseException as error:
-        state = session.config.stash[SESSION]
         if state.interrupted and _is_playwrights_alone(error):
             return None
         raise
@@ -108,8 +123,8 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 def _is_playwrights_alone(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
-        return error.split(Error)[1] is None
-    return isinstance(error, Error)
+        return error.split((Error, BrowserGone))[1] is None
+    return isinstance(error, (Error, BrowserGone))
 
 
 def _obituaries(pool: BrowserPool) -> list[str]:

@@ -7,11 +7,12 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserType
 
-from harness.browser.chromium import Chromium
+from harness.browser.chromium import Chromium, Liveness
 from harness.browser.connect import connect
 from harness.browser.launch import LaunchOptions, launch
 from harness.browser.recorder import Recorder
 from harness.config.schema import Config
+from harness.pytest_plugin.deathwatch import DeathWatch
 
 # What we launch with ourselves. Anything else is served by Playwright's own launch.
 _OWN_OPTIONS = frozenset(
@@ -36,6 +37,7 @@ class BrowserPool:
         self._settings = settings
         self.recorder = Recorder()
         self._owned: list[Owned] = []
+        self._deaths = DeathWatch()
 
     def launch(self, browser_type: BrowserType, options: Mapping[str, Any]) -> Browser:
         """Return a connected browser, launched under a warden with Playwright's launch options.
@@ -51,6 +53,7 @@ class BrowserPool:
             raise
         self._owned.append(Owned(browser=browser, chromium=chromium))
         self._end_with(browser, chromium)
+        self._deaths.watch(browser, chromium)
         return self.watch(browser)
 
     def watch(self, browser: Browser) -> Browser:
@@ -81,6 +84,14 @@ class BrowserPool:
             if not owned.chromium.inert and not owned.browser.is_connected()
         ]
 
+    def end_hung(self) -> list[Chromium]:
+        """End the owned Chromiums that do not answer; their pages could not be closed either."""
+        hung = [one for one in self.living() if one.liveness() is Liveness.HUNG]
+        for chromium in hung:
+            self._deaths.forget(chromium)
+            chromium.close()
+        return hung
+
     def living(self) -> list[Chromium]:
         """Return the owned Chromiums of this process."""
         return [owned.chromium for owned in self._owned if not owned.chromium.inert]
@@ -90,6 +101,7 @@ class BrowserPool:
         for owned in list(self._owned):
             self._forget(owned.chromium)
             owned.chromium.close()
+        self._deaths.stop()
 
     def discard_dead(self) -> None:
         """Bury the dead: prove their families gone and forget them."""
@@ -113,6 +125,7 @@ class BrowserPool:
         browser.close = close  # type: ignore[method-assign]
 
     def _forget(self, chromium: Chromium) -> None:
+        self._deaths.forget(chromium)
         self._owned = [owned for owned in self._owned if owned.chromium is not chromium]
 
     def _launch_options(self, options: Mapping[str, Any]) -> LaunchOptions:

@@ -168,6 +168,53 @@ def test_a_session_fixture_that_depends_on_a_dead_browser_is_made_anew(
     suite.runpytest_subprocess("--timeout=30").assert_outcomes(failed=1, passed=1)
 
 
+def test_a_call_that_playwright_leaves_without_an_answer_is_ended_by_the_browsers_death(
+    suite: pytest.Pytester,
+) -> None:
+    """Creating a page is such a call when the browser dies at the wrong moment."""
+    suite.makepyfile(
+        """
+        import os, signal
+        import pytest
+        from harness.errors import BrowserGone
+
+        def test_hanging(page, chromium):
+            future = page._loop.create_future()
+
+            async def unanswered():
+                os.kill(chromium.pid, signal.SIGKILL)
+                await future
+
+            with pytest.raises(BrowserGone, match="killed by signal 9"):
+                page._sync(unanswered())
+
+        def test_next(page):
+            page.set_content("x")
+        """
+    )
+    result = suite.runpytest_subprocess("--timeout=60")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "BrowserGone: Chromium (pid" in result.stdout.str()
+
+
+def test_a_stopped_browser_does_not_keep_an_interrupted_run_from_ending(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os, signal
+
+        def test_interrupted(page, chromium):
+            page.set_content("x")
+            os.kill(chromium.pid, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGINT)
+            page.evaluate("1 + 1")
+        """
+    )
+    result = suite.runpytest_subprocess(timeout=60)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
 def test_a_dead_browser_of_a_tests_own_leaves_the_sessions_browser_alone(
     suite: pytest.Pytester,
 ) -> None:
