@@ -45,6 +45,7 @@ from tools.pipeline import (
 
 PROGRAMS = ROOT / VENV / "bin"
 LANES = ("unit", "server", "browser")
+FOLDERS = tuple(f"tests/{lane}" for lane in LANES)
 DEFAULT_SOAK_TIMES = 3
 
 
@@ -67,7 +68,7 @@ def steps_of_accept(demo_tests: Sequence[str]) -> list[Step]:
 def steps_of_soak(times: int) -> list[Step]:
     """Return the long proofs and the whole failure matrix, `times` times over."""
     return [
-        _pytest(f"soak {turn} of {times}", f"soak-{turn}", "-m", "soak or matrix", "tests")
+        _pytest(f"soak {turn} of {times}", f"soak-{turn}", "-m", "soak or matrix", *FOLDERS)
         for turn in range(1, times + 1)
     ]
 

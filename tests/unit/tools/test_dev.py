@@ -35,8 +35,8 @@ def test_each_lane_has_an_output_folder_of_its_own_and_leaves_out_the_soak_tests
 
 def test_soak_runs_the_soak_tests_as_often_as_asked() -> None:
     assert [(step.name, step.command[3:]) for step in dev.steps_of_soak(2)] == [
-        ("soak 1 of 2", ("--output=test-results/soak-1", "-m", "soak or matrix", "tests")),
-        ("soak 2 of 2", ("--output=test-results/soak-2", "-m", "soak or matrix", "tests")),
+        ("soak 1 of 2", ("--output=test-results/soak-1", "-m", "soak or matrix", *dev.FOLDERS)),
+        ("soak 2 of 2", ("--output=test-results/soak-2", "-m", "soak or matrix", *dev.FOLDERS)),
     ]
 
 
