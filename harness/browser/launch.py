@@ -11,6 +11,7 @@ from harness.browser import binary, endpoint, switches
 from harness.browser.chromium import Chromium
 from harness.errors import StartError
 from harness.process.client import Family
+from harness.process.report import clause
 from harness.process.spec import FamilySpec, new_scratch
 
 START_SECONDS = 30.0
@@ -91,7 +92,7 @@ def _await_endpoint(family: Family, profile: Path, deadline: float) -> endpoint.
     said = endpoint.announced(family.output.text())
     ended = family.ended_as()
     if ended is not None:
-        raise StartError(f"it {ended} before it was ready")
+        raise StartError(f"it {clause(ended)} before it was ready")
     if said is None:
         raise StartError("it announced no debugging port")
     left = max(0.001, min(2.0, deadline - time.monotonic()))

@@ -55,21 +55,33 @@ class Recorder:
 
     def __init__(self) -> None:
         self.console: deque[ConsoleEntry] = deque(maxlen=KEPT)
+        # Kept apart, so that no flood of other news can push them out.
+        self.console_errors: deque[ConsoleEntry] = deque(maxlen=KEPT)
+        self.failed_requests: deque[RequestEntry] = deque(maxlen=KEPT)
         self.page_errors: deque[str] = deque(maxlen=KEPT)
         self.requests: deque[RequestEntry] = deque(maxlen=KEPT)
+        self._watching = False
         self._pages: list[Page] = []
         # Keyed by the object itself: Playwright hands out the same wrapper for one request.
         self._pending: dict[Request, RequestEntry] = {}
 
     def watch(self, browser: Browser) -> None:
         """Record every context that `browser` has or will have."""
+        self._watching = True
         browser.on("context", self._on_context)
         for context in browser.contexts:
             self._on_context(context)
 
+    @property
+    def watches(self) -> bool:
+        """True once a browser has been given to it."""
+        return self._watching
+
     def begin_test(self) -> None:
         """Forget what belongs to earlier tests; pages that are still open stay known."""
         self.console.clear()
+        self.console_errors.clear()
+        self.failed_requests.clear()
         self.page_errors.clear()
         self.requests.clear()
         self._pending.clear()
@@ -104,13 +116,14 @@ class Recorder:
     def _on_console(self, message: ConsoleMessage) -> None:
         place: dict[str, Any] = dict(message.location)
         line = place.get("lineNumber", 0) + 1
-        self.console.append(
-            ConsoleEntry(
-                kind=message.type,
-                text=message.text[:_TEXT_CHARACTERS],
-                where=f"{place.get('url') or '-'}:{line}",
-            )
+        entry = ConsoleEntry(
+            kind=message.type,
+            text=message.text[:_TEXT_CHARACTERS],
+            where=f"{place.get('url') or '-'}:{line}",
         )
+        self.console.append(entry)
+        if entry.kind == "error":
+            self.console_errors.append(entry)
 
     def _on_page_error(self, error: WebError) -> None:
         raised = error.error
@@ -132,6 +145,8 @@ class Recorder:
         entry = self._pending.pop(response.request, None)
         if entry is not None:
             entry.status = response.status
+            if entry.failed:
+                self.failed_requests.append(entry)
 
     def _on_request_failed(self, request: Request) -> None:
         entry = self._pending.pop(request, None)
@@ -141,3 +156,4 @@ class Recorder:
             )
             self.requests.append(entry)
         entry.failure = request.failure or "failed"
+        self.failed_requests.append(entry)

@@ -65,3 +65,6 @@ def main() -> NoReturn:
         # The reader of our output has gone; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(ExitCode.FAILED)
+    except OSError as error:
+        click.echo(f"harness: {error}", err=True)
+        sys.exit(ExitCode.FAULT)

@@ -9,7 +9,9 @@ from importlib import metadata
 from pathlib import Path
 
 from harness.browser import switches
+from harness.errors import UsageError
 from harness.process import scratch
+from harness.process.spec import new_scratch
 
 PACKAGES = (
     "lanewright", "playwright", "pytest", "pytest-playwright", "pytest-timeout", "psutil",
@@ -99,14 +101,21 @@ def _sandbox() -> Capability:
 
 
 def _scratch() -> Capability:
-    root = Path(scratch.root())
-    parent = root if root.exists() else root.parent
-    writable = os.access(parent, os.W_OK | os.X_OK)
+    def look() -> None:
+        identifier, _ = new_scratch()
+        path, lock = scratch.create(scratch.root(), identifier, b"doctor")
+        os.close(lock)
+        scratch.remove(path)
+
+    try:
+        problem = _try(look)
+    except UsageError as error:
+        problem = str(error)
     return Capability(
         name="scratch folder",
-        available=writable,
-        detail=str(root) if writable else f"{parent} is not writable",
-        consequence=f"no browser can be started; set {scratch.ROOT_VARIABLE} to a writable folder",
+        available=problem is None,
+        detail=problem or scratch.root(),
+        consequence=f"no test can run; set {scratch.ROOT_VARIABLE} to a short, writable folder",
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,8 @@ import click
 from harness.browser import binary
 from harness.browser.launch import LaunchOptions, launch
 from harness.cli.capabilities import Capability, capabilities, versions
+from harness.config.reader import load
+from harness.config.schema import Config
 from harness.errors import ExitCode, HarnessError
 from harness.process.load import read_load
 
@@ -39,8 +42,9 @@ def command(as_json: bool, headed: bool, channel: str | None) -> int:
     Every place that was looked at is listed with its outcome, then versions, then what a run
     would go without here.
     """
+    settings = load(Path.cwd())
     looked_at = list(binary.candidates(channel=channel, headless=not headed))
-    trial = _try_browser(channel, headed)
+    trial = _try_browser(settings, channel, headed)
     facts = list(capabilities())
     if as_json:
         click.echo(json.dumps(_document(looked_at, trial, facts), indent=2, sort_keys=True))
@@ -49,14 +53,22 @@ def command(as_json: bool, headed: bool, channel: str | None) -> int:
     return ExitCode.PASSED if trial.problem is None else ExitCode.PRECONDITION
 
 
-def _try_browser(channel: str | None, headed: bool) -> Trial:
+def _try_browser(settings: Config, channel: str | None, headed: bool) -> Trial:
     try:
         found = binary.find(channel=channel, headless=not headed)
     except HarnessError as error:
         return Trial(path=None, version=None, problem=str(error))
     path = str(found.path)
     try:
-        with launch(LaunchOptions(channel=channel, headless=not headed)) as chromium:
+        options = LaunchOptions(
+            channel=channel,
+            headless=not headed,
+            arguments=settings.browser_args,
+            zygote=settings.zygote,
+            private_home=settings.private_home,
+            start_seconds=settings.browser_start_seconds,
+        )
+        with launch(options) as chromium:
             return Trial(path=path, version=chromium.version, problem=None)
     except HarnessError as error:
         return Trial(path=path, version=None, problem=str(error))
@@ -105,4 +117,6 @@ def _print(looked_at: list[binary.Candidate], trial: Trial, facts: list[Capabili
     for fact in without:
         click.echo(f"  {fact.name}: {fact.consequence}")
     if trial.problem is not None:
-        click.echo("  every browser test: skipped by name, or failed where CI is set")
+        unfound = trial.path is None
+        fate = "skipped by name, or failed where CI is set" if unfound else "an error that says so"
+        click.echo(f"  every browser test: {fate}")

@@ -24,6 +24,8 @@ from harness.process.report import (
 from harness.process.spec import FamilySpec, start_message
 
 START_SECONDS = 20.0
+# poll(2) takes milliseconds in an int.
+_LONGEST_WAIT_SECONDS = 1_000_000.0
 
 
 class Family:
@@ -111,7 +113,7 @@ class Family:
                 poller.register(self._lifeline, select.POLLIN)
             while not (self._lifeline.closed or (seconds and happened())):
                 left = until - time.monotonic()
-                if not poller.poll(max(0.0, left) * 1000):
+                if not poller.poll(min(max(0.0, left), _LONGEST_WAIT_SECONDS) * 1000):
                     break
                 for message in self._lifeline.receive():
                     self._take(message)

@@ -43,4 +43,24 @@ class BoundedOutput:
     def last_lines(self, count: int = 20, width: int = 300) -> str:
         """Return its last words for a message: at most `count` lines of `width` characters."""
         lines = [line for line in self.text().splitlines() if line.strip()]
-        return "\n".join(line[:width] for line in lines[-count:])
+        return "\n".join(printable(line[:width]) for line in lines[-count:])
+
+
+_LINES_SHOWN = 4
+
+
+def printable(text: str) -> str:
+    """Return text of a page or a server as a terminal may show it.
+
+    Control characters, which could clear a screen or hide a line, come as `\\xNN`; lines after
+    the first are indented, and no more than a few are kept.
+    """
+    lines = text.splitlines()
+    kept = [
+        "".join(
+            character if character.isprintable() else ascii(character)[1:-1] for character in line
+        )
+        for line in lines[:_LINES_SHOWN]
+    ]
+    more = [f"... {len(lines) - _LINES_SHOWN} more lines"] if len(lines) > _LINES_SHOWN else []
+    return "\n    ".join([*kept, *more])

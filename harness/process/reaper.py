@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RESCAN_SECONDS = 0.02
 LATE_SECONDS = 3.0
 INNER_WARDEN_SECONDS = 0.7
+_PYTHON_HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 
 
 def describe(pid: int, how: str) -> Ended:
@@ -129,6 +130,8 @@ class Sweep:
     def __init__(self, token: str, owner: int):
         self._token = token
         self._owner = owner
+        own = procfs.stat(os.getpid())
+        self._since = own.start_ticks if own else 0
         self.adopted: dict[int, int] = {}
         self.ended: list[Ended] = []
 
@@ -136,22 +139,40 @@ class Sweep:
         """Return (pid, start_ticks, how) of every live member.
 
         The owner and wardens are none: a warden ends with its own owner. A stranger whose
-        environment cannot be read is no member; an adopted one is known by identity.
+        environment cannot be read is no member; an adopted one is known by identity, and a
+        child of the living owner that has shed the token by descent.
         """
+        stats = (procfs.stat(pid) for pid in procfs.all_pids())
+        entries = {entry.pid: entry for entry in stats if entry is not None}
         found = []
-        for pid in procfs.all_pids():
-            if pid in (self._owner, os.getpid()):
-                continue
-            entry = procfs.stat(pid)
-            if entry is None or entry.state in "ZX":
+        for pid, entry in entries.items():
+            if pid in (self._owner, os.getpid()) or entry.state in "ZX":
                 continue
             if self.adopted.get(pid) == entry.start_ticks:
                 found.append((pid, entry.start_ticks, "adopted"))
             elif entry.group in self.adopted and entry.group == entry.session:
                 found.append((pid, entry.start_ticks, "group of an adopted process"))
-            elif self._carries_token(pid) and not procfs.is_warden(pid):
-                found.append((pid, entry.start_ticks, "token"))
+            elif (how := self._how_ours(entry, entries)) and not self._ends_by_itself(pid):
+                found.append((pid, entry.start_ticks, how))
         return found
+
+    def _how_ours(self, entry: procfs.Stat, entries: dict[int, procfs.Stat]) -> str | None:
+        if self._carries_token(entry.pid):
+            return "token"
+        if entry.start_ticks < self._since or self._owner not in entries:
+            return None
+        parent = entries.get(entry.parent)
+        while parent is not None and parent.pid != self._owner:
+            if procfs.is_warden(parent.pid):
+                return None
+            parent = entries.get(parent.parent)
+        return "descent" if parent is not None else None
+
+    @staticmethod
+    def _ends_by_itself(pid: int) -> bool:
+        """Tell a warden, and Python's own helpers, which end with the process that needs them."""
+        command = procfs.command(pid) or ""
+        return procfs.is_warden(pid) or any(helper in command for helper in _PYTHON_HELPERS)
 
     def _carries_token(self, pid: int) -> bool:
         try:

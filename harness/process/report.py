@@ -91,6 +91,11 @@ def from_message(message: Message) -> ExitReport:
     )
 
 
+def clause(how: str) -> str:
+    """Return how a process ended as what follows "it": `was killed by ...`, `exited with 1`."""
+    return f"was {how}" if how.startswith("killed") else how
+
+
 def describe_status(status: int) -> str:
     """Say how a process ended: `exited with 1`, `killed by signal 9 (SIGKILL)`."""
     number = status & 0x7F

@@ -7,6 +7,7 @@ Ctrl-C is different: a person at a terminal gets an orderly teardown, with a bro
 still be photographed, and presses again when that takes too long.
 """
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -31,6 +32,7 @@ class SignalReceiver:
     def __init__(self, unwind: Callable[[int], None]) -> None:
         self._unwind = unwind
         self._before: dict[int, _Handler] = {}
+        self._owner_pid = os.getpid()
         self.received: int | None = None
 
     def install(self) -> None:
@@ -50,7 +52,16 @@ class SignalReceiver:
                 signal.signal(number, before)
         self._before.clear()
 
+    def _die_as_a_forked_child(self, number: int) -> None:
+        """What was there before us is a forked child's own, as if we had never been."""
+        before = self._before.get(number, signal.SIG_DFL)
+        signal.signal(number, before)
+        signal.raise_signal(number)
+
     def _receive(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._owner_pid:
+            self._die_as_a_forked_child(number)
+            return
         again = self.received is not None
         self.received = number
         if again or number != signal.SIGINT:

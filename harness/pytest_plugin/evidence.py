@@ -10,9 +10,10 @@ from playwright.sync_api import Error, Page
 from slugify import slugify
 
 from harness.browser.chromium import Liveness
-from harness.browser.recorder import Recorder
+from harness.browser.recorder import KEPT, Recorder
 from harness.model.identifiers import Lane
 from harness.process.load import read_load
+from harness.process.output import printable
 from harness.pytest_plugin.browser_fixtures import pool_of
 from harness.pytest_plugin.pool import BrowserPool
 from harness.pytest_plugin.session import output_folder
@@ -46,38 +47,46 @@ def _drives_a_browser(item: pytest.Item) -> bool:
 def gather(item: pytest.Item, call: pytest.CallInfo[None], pool: BrowserPool) -> str:
     """Return what is known of the page at the moment of failure, in lines; bounded."""
     recorder = pool.recorder
-    lines = [f"assertion: {_first_line(call)}", f"last URL: {recorder.last_url() or 'none'}"]
-    errors = [entry for entry in recorder.console if entry.kind == "error"]
-    lines += _listed("console errors", (f"{entry.text} ({entry.where})" for entry in errors))
-    lines += _listed("page errors", recorder.page_errors)
-    failed = [str(entry) for entry in recorder.requests if entry.failed]
-    lines += _listed("failed requests", failed)
     alive = True
+    browsers = []
     for chromium in pool.living():
         how = chromium.died()
         state = chromium.liveness() if how is None else Liveness.DEAD
         alive = alive and state is Liveness.RESPONSIVE
-        lines.append(f"browser: Chromium pid {chromium.pid}, {how or state}")
-    lines.append(f"picture: {_picture(item, recorder) if alive else 'none, no browser answers'}")
-    lines.append(f"machine: {read_load()}")
-    return "\n".join(line.encode("utf-8", "backslashreplace").decode() for line in lines)
+        browsers.append(f"browser: Chromium pid {chromium.pid}, {how or state}")
+    # First, since taking it lets Playwright deliver what the page has said meanwhile.
+    picture = _picture(item, recorder) if alive else "none, no browser answers"
+    lines = [f"assertion: {_first_line(call)}", f"last URL: {recorder.last_url() or 'none'}"]
+    if not recorder.watches:
+        lines.append("the suite's own browser is not watched: nothing below was recorded")
+    lines += _listed(
+        "console errors", (f"{entry.text} ({entry.where})" for entry in recorder.console_errors)
+    )
+    lines += _listed("page errors", recorder.page_errors)
+    lines += _listed("failed requests", map(str, recorder.failed_requests))
+    lines += [*browsers, f"picture: {picture}", f"machine: {read_load()}"]
+    return "\n".join(lines)
 
 
 def _first_line(call: pytest.CallInfo[None]) -> str:
     if call.excinfo is None:
         return "none"
-    text = str(call.excinfo.value).strip()
     kind = call.excinfo.typename
-    return f"{kind}: {text.splitlines()[0][:300]}" if text else kind
+    try:
+        text = str(call.excinfo.value).strip()
+    except Exception:
+        text = "its message cannot be shown"
+    return printable(f"{kind}: {text.splitlines()[0][:300]}") if text else kind
 
 
 def _listed(title: str, rows: Iterable[str]) -> list[str]:
     found = list(rows)
     if not found:
         return [f"{title}: none"]
-    shown = [f"  {row}" for row in found[-_SHOWN:]]
+    count = f"{len(found)}" if len(found) < KEPT else f"the last {KEPT}"
+    shown = [f"  {printable(row)}" for row in found[-_SHOWN:]]
     more = [f"  ... and {len(found) - _SHOWN} before"] if len(found) > _SHOWN else []
-    return [f"{title} ({len(found)}):", *more, *shown]
+    return [f"{title} ({count}):", *more, *shown]
 
 
 def _picture(item: pytest.Item, recorder: Recorder) -> str:
@@ -96,6 +105,8 @@ def _photograph(page: Page, folder: Path, number: int) -> str:
         page.screenshot(path=path, timeout=_PICTURE_MILLISECONDS)
     except Error as error:
         return f"none ({error.message.splitlines()[0]})"
+    except OSError as error:
+        return f"none ({error})"
     with contextlib.suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return os.fspath(path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
 
+from harness.errors import UsageError
 from harness.process.guard import stop_process
 from harness.pytest_plugin.session import SESSION
 
@@ -83,6 +84,11 @@ def own(pytestconfig: pytest.Config) -> Iterator[Callable[[P], P]]:
     owned: list[tuple[Any, Any]] = []
 
     def take(process: P) -> P:
+        pid = getattr(process, "pid", None)
+        if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 0:
+            raise UsageError(
+                f"own({process!r}): expected a process with its pid, such as a subprocess.Popen"
+            )
         with contextlib.suppress(ProcessLookupError):
             owned.append((process, guard.own(process.pid)))
         return process

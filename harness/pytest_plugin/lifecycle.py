@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Error
 
 from harness.browser.chromium import Chromium
 from harness.errors import BrowserGone
-from harness.pytest_plugin.browser_fixtures import pool_of
+from harness.pytest_plugin.browser_fixtures import NO_BROWSER, pool_of
 from harness.pytest_plugin.pool import BrowserPool
 from harness.pytest_plugin.session import SESSION
 
@@ -16,6 +16,7 @@ from harness.pytest_plugin.session import SESSION
 _EXIT_NEWS_SECONDS = 1.0
 
 
+_FAILED = pytest.StashKey[bool]()
 _NAMED_DEATH = pytest.StashKey[bool]()
 _BROWSER_FIXTURES = pytest.StashKey[set[pytest.FixtureDef[object]]]()
 
@@ -31,11 +32,23 @@ def pytest_fixture_setup(
     return value
 
 
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note a failure for the teardown, which must not wait for a hung browser."""
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    if report.skipped and NO_BROWSER in str(report.longrepr):
+        item.config.stash[SESSION].skipped_without_browser += 1
+    return report
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Start each test's evidence afresh; name a browser's death in the error of a fixture."""
     pool_of(item.config).recorder.begin_test()
-    item.stash[_NAMED_DEATH] = False
+    item.stash[_NAMED_DEATH] = item.stash[_FAILED] = False
     with _naming_deaths(item):
         return (yield)
 
@@ -78,6 +91,9 @@ def pytest_runtest_teardown(
     Closing the pages of a dead browser is an error of its own: told once, with its cause.
     """
     pool = pool_of(item.config)
+    if item.stash.get(_FAILED, False):
+        # A page of a browser that does not answer can never be closed.
+        item.stash[_NAMED_DEATH] |= bool(pool.end_hung())
     try:
         return (yield)
     except (Error, BaseExceptionGroup, BrowserGone) as error:

@@ -88,7 +88,6 @@ class BrowserPool:
         """End the owned Chromiums that do not answer; their pages could not be closed either."""
         hung = [one for one in self.living() if one.liveness() is Liveness.HUNG]
         for chromium in hung:
-            self._deaths.forget(chromium)
             chromium.close()
         return hung
 

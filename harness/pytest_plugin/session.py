@@ -11,7 +11,7 @@ from harness.config.reader import load
 from harness.config.schema import Config
 from harness.errors import HarnessError
 from harness.model.identifiers import Lane
-from harness.process import lifeline
+from harness.process import lifeline, scratch
 from harness.process.guard import Guard
 from harness.process.names import signal_name
 from harness.process.ownership import END_SECONDS, live_families
@@ -51,7 +51,13 @@ class HarnessSession:
         self._session = session
         if self.config.option.collectonly:
             return
-        self.guard = Guard.start()
+        try:
+            self.guard = Guard.start()
+        except HarnessError as error:
+            raise pytest.UsageError(
+                f"lanewright: {error}\nIts scratch folder is {scratch.root()}; set "
+                f"{scratch.ROOT_VARIABLE} to a folder of yours that can be written to."
+            ) from None
         self._receiver.install()
 
     def finish(self) -> None:
@@ -159,7 +165,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if state.skipped_without_browser:
         terminalreporter.write_line(
             f"lanewright: {state.skipped_without_browser} tests were skipped because there is no "
-            "Chromium; `harness doctor` says where it was looked for",
+            "Chromium",
             yellow=True,
         )
 

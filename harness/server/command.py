@@ -12,7 +12,7 @@ from typing import Self
 
 from harness.errors import OwnershipError, StartError
 from harness.process.client import Family
-from harness.process.report import ExitReport
+from harness.process.report import ExitReport, clause
 from harness.process.sampling import ProcessSample, sample_descendants
 from harness.process.spec import FamilySpec, new_scratch
 from harness.server import environment, ports, readiness
@@ -149,7 +149,7 @@ class FamilyServer:
     def _check_alive(self) -> None:
         how = self.died()
         if how is not None:
-            raise StartError(f"it {how} before it was ready")
+            raise StartError(f"it {clause(how)} before it was ready")
 
     def _pause(self, seconds: float) -> None:
         running = self._family.leader_status is None

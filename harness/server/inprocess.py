@@ -12,6 +12,7 @@ import traceback
 
 from harness.errors import HarnessError, StartError
 from harness.process.output import BoundedOutput
+from harness.process.report import clause
 from harness.process.sampling import ProcessSample
 from harness.server import ports, readiness
 from harness.server.engines import engine_for
@@ -137,7 +138,7 @@ def start(
     def check_alive() -> None:
         how = running.died()
         if how is not None:
-            raise StartError(f"it {how} before it was ready")
+            raise StartError(f"it {clause(how)} before it was ready")
 
     def judge(answer: readiness.Answer) -> None:
         if nonce not in answer.nonces:

@@ -69,6 +69,7 @@ def serve(
     words when it does not get ready, PreconditionError for a missing package. Nothing is left
     behind in any case. May be called from several threads at once.
     """
+    _check_kinds(environment, inherit, ready, directory)
     _check_numbers(start_seconds=start_seconds, grace_seconds=grace_seconds)
     environments.check(environment, inherit)
     pattern = compiled(start_line)
@@ -120,11 +121,27 @@ def serve(
     return Server(running, label=options.label, port=running.port, nonce=nonce)
 
 
-def _check_numbers(**seconds: float) -> None:
+def _check_numbers(**seconds: object) -> None:
     for name, value in seconds.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
         lowest_is_fine = name == "grace_seconds" and value == 0
-        if not (0 < value < float("inf") or lowest_is_fine):
+        if not number or not (0 < value < float("inf") or lowest_is_fine):  # type: ignore[operator]
             raise UsageError(f"{name}={value!r} is no bound: give a number of seconds")
+
+
+def _check_kinds(environment: object, inherit: object, ready: object, directory: object) -> None:
+    """Refuse, with what is expected, what a caller that is not type-checked may have passed."""
+    if environment is not None and not isinstance(environment, Mapping):
+        raise UsageError(f"environment={environment!r}: expected a mapping of names to values")
+    if isinstance(inherit, str) or not isinstance(inherit, Sequence):
+        raise UsageError(f'inherit={inherit!r}: expected names of variables, such as ["API_KEY"]')
+    wrong = [name for name in inherit if not isinstance(name, str) or not name or "=" in name]
+    if wrong:
+        raise UsageError(f"inherit: {wrong!r} are no names of variables")
+    if not isinstance(ready, str):
+        raise UsageError(f'ready={ready!r}: expected a path, such as "/health"')
+    if directory is not None and not isinstance(directory, str | os.PathLike):
+        raise UsageError(f"directory={directory!r}: expected a folder")
 
 
 def _refuse(target: targets.Target, given: Mapping[str, bool], *names: str, why: str) -> None:

@@ -11,8 +11,10 @@ from harness.errors import ExitCode
 from tests.lib import fake_browsers
 
 
-def doctor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run `harness doctor`."""
+def doctor(
+    *arguments: str, folder: Path | None = None, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run `harness doctor`, in `folder` or here."""
     return subprocess.run(
         [sys.executable, "-m", "harness.cli", "doctor", *arguments],
         check=False,
@@ -20,6 +22,7 @@ def doctor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[
         text=True,
         env={**os.environ, **environment},
         timeout=100,
+        cwd=folder,
     )
 
 
@@ -57,3 +60,10 @@ def test_a_browser_that_does_not_start_is_a_precondition_with_its_own_words(
     result = doctor("--json", HARNESS_CHROMIUM=str(path))
     assert result.returncode == ExitCode.PRECONDITION
     assert "libnothing.so is missing" in json.loads(result.stdout)["browser"]["problem"]
+
+
+def test_the_projects_own_configuration_is_what_is_launched_with(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.harness]\nbrowser_args = ["-x"]\nbogus = 1\n')
+    result = doctor(folder=tmp_path)
+    assert result.returncode == ExitCode.USAGE
+    assert "tool.harness.bogus" in result.stderr

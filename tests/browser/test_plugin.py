@@ -422,3 +422,77 @@ def test_the_token_is_in_the_environment_during_the_run_only(
     assert result.ret == 0
     result.stdout.fnmatch_lines(["after 0uter"])
     assert os.environ["HARNESS_RUN_TOKEN"] == "0uter"
+
+
+def test_a_hung_browser_keeps_no_teardown_waiting_and_the_next_test_gets_a_fresh_one(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import os, signal
+
+        def test_stops_it(page, chromium):
+            page.goto("about:blank")
+            os.kill(chromium.pid, signal.SIGSTOP)
+            assert False, "the test's own failure"
+
+        def test_next(page):
+            page.set_content("x")
+        """
+    )
+    result = suite.runpytest_subprocess(timeout=60)
+    result.assert_outcomes(failed=1, passed=1)
+    assert re.search(r"browser: Chromium pid \d+, hung", result.stdout.str())
+
+
+def test_no_flood_hides_the_error_and_no_control_character_reaches_the_terminal(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        r"""
+        import time
+
+        def test_flood(page):
+            page.set_content('''<script>
+                console.error('THE CAUSE \\u001b[2J');
+                for (let i = 0; i < 500; i++) console.log(i);
+                setTimeout(() => console.error('LATE'), 50);
+            </script>''')
+            page.evaluate("new Promise(done => setTimeout(done, 60))")
+            assert False
+        """
+    )
+    result = suite.runpytest_subprocess("--color=no")
+    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
+    assert r"THE CAUSE \x1b[2J" in section
+    assert "LATE" in section
+    assert "\x1b" not in section
+
+
+def test_evidence_survives_an_output_folder_that_cannot_be_written(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile("def test_it(page): page.set_content('<title>x</title>'); assert 0")
+    result = suite.runpytest_subprocess("--output=/proc/nothing")
+    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
+    assert "last URL: about:blank" in section
+    assert re.search(r"picture: none \(.*/proc/nothing", section)
+
+
+def test_a_suites_own_browser_is_said_to_be_unwatched(suite: pytest.Pytester) -> None:
+    suite.makeconftest(
+        """
+        import pytest
+        from harness.browser.binary import find
+
+        @pytest.fixture(scope="session")
+        def browser(playwright):
+            browser = playwright.chromium.launch(executable_path=str(find().path))
+            yield browser
+            browser.close()
+        """
+    )
+    suite.makepyfile("def test_it(page): page.set_content('x'); assert 0")
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    assert "the suite's own browser is not watched" in result.stdout.str()

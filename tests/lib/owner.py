@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,7 @@ class Owner:
 
     def left_behind(self, facts: dict[str, Any], seconds: float = GONE_SECONDS) -> list[str]:
         """Return what is left after `seconds` at most: processes, zombies, scratch, ports."""
+        until = time.monotonic() + seconds
         gone = witness.wait_until_gone(
             tokens=[facts["token"]],
             paths=[*facts["scratches"], str(self.scratch_root)],
@@ -57,9 +59,12 @@ class Owner:
             pids=[identity for identity in facts["identities"] if identity],
             deadline_seconds=seconds,
         )
-        left = [str(sighting) for sighting in gone.survivors]
-        if self.scratch_root.exists():
-            left += [f"scratch {path}" for path in self.scratch_root.glob("[!.]*")]
+        while (left := self._belongings(facts)) and time.monotonic() < until:
+            time.sleep(0.005)
+        return [str(sighting) for sighting in gone.survivors] + left
+
+    def _belongings(self, facts: dict[str, Any]) -> list[str]:
+        left = [f"scratch {path}" for path in self.scratch_root.glob("[!.]*")]
         if witness.is_listening(facts["port"]):
             left.append(f"port {facts['port']} is still listening")
         return left

@@ -1,6 +1,6 @@
 """A flood of output stays bounded and says what is missing."""
 
-from harness.process.output import HEAD_BYTES, TAIL_BYTES, BoundedOutput
+from harness.process.output import HEAD_BYTES, TAIL_BYTES, BoundedOutput, printable
 
 
 def test_short_output_is_kept_whole() -> None:
@@ -42,3 +42,11 @@ def test_last_lines_are_bounded_in_number_and_width() -> None:
     output = BoundedOutput()
     output.add("\n".join(f"{n} " + "y" * 100 for n in range(50)).encode())
     assert output.last_lines(2, 10) == "48 yyyyyyy\n49 yyyyyyy"
+
+
+def test_text_of_a_page_cannot_steer_the_terminal() -> None:
+    assert printable("\x1b[2Jred\a\nsecond") == "\\x1b[2Jred\\x07\n    second"
+
+
+def test_many_lines_are_counted_instead_of_shown() -> None:
+    assert printable("\n".join("abcdefg")).endswith("\n    d\n    ... 3 more lines")

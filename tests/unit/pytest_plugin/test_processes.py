@@ -1,0 +1,82 @@
+"""What a suite does with processes of its own is its own business, until the run ends."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A suite of its own process."""
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider -W ignore::ResourceWarning\n")
+    return pytester
+
+
+def test_a_forked_child_dies_of_sigterm_as_ever(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import multiprocessing, signal, time
+
+        def sleep(ready):
+            ready.set()
+            time.sleep(60)
+
+        def test_terminate():
+            context = multiprocessing.get_context("fork")
+            ready = context.Event()
+            process = context.Process(target=sleep, args=(ready,))
+            process.start()
+            assert ready.wait(20)
+            process.terminate()
+            process.join(20)
+            assert process.exitcode == -signal.SIGTERM
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    assert "left processes behind" not in result.stdout.str()
+
+
+def test_a_child_that_shed_its_environment_is_ended_and_named_too(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import subprocess
+
+        def test_strays():
+            subprocess.Popen(["/bin/sleep", "611"], env={})
+            subprocess.Popen(["/bin/sleep", "612"], env={}, start_new_session=True)
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines_random(
+        ["pid * (descent): /bin/sleep 611", "pid * (descent): /bin/sleep 612"]
+    )
+
+
+def test_an_unusable_scratch_root_is_a_usage_error_with_the_remedy(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HARNESS_STATE_DIR", "/etc/passwd")
+    suite.makepyfile("def test_unit(): pass")
+    result = suite.runpytest_subprocess()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "set HARNESS_STATE_DIR to a folder of yours" in result.stderr.str()
+
+
+@pytest.mark.parametrize("value", ["None", "3", "'x'", "type('P', (), {'pid': -1})()"])
+def test_owning_what_is_no_process_is_refused(suite: pytest.Pytester, value: str) -> None:
+    suite.makepyfile(
+        f"""
+        import pytest
+        from harness.errors import UsageError
+
+        def test_own(own):
+            with pytest.raises(UsageError, match="expected a process"):
+                own({value})
+        """
+    )
+    suite.runpytest_subprocess().assert_outcomes(passed=1)
