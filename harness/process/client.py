@@ -46,7 +46,6 @@ class Family:
         self.swept: wire.Message | None = None
         self.adopted: set[int] = set()
         self.side_data = bytearray()
-        self.side_closed = False
         self.cleaned: list[wire.Message] = []
         self._owner_pid = os.getpid()
         self._lock = threading.RLock()
@@ -270,7 +269,8 @@ class Family:
             case "side":
                 self.side_data += message["data"]
             case "side_closed":
-                self.side_closed = True
+                # The leader has closed its end; its own end is news of its own.
+                pass
             case "leader_ended":
                 self.leader_status = message["status"]
             case "late":

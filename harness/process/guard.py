@@ -5,13 +5,17 @@ environment; the guard, a warden without a leader, finds them by it when this pr
 however it ends, and on request before that.
 """
 
+import contextlib
 import os
 import secrets
+import select
+import signal
 from pathlib import Path
 from typing import Self
 
 from harness.errors import OwnershipError
-from harness.process import procfs
+from harness.model.identifiers import RunToken
+from harness.process import procfs, verifier
 from harness.process.client import Family
 from harness.process.report import EndedProcess, ProcessIdentity
 from harness.process.spec import FamilySpec, new_scratch
@@ -24,7 +28,7 @@ class Guard:
     runs around it, so that an outer guard still finds what an inner run started.
     """
 
-    def __init__(self, family: Family, token: str, scratch: Path, outer: str | None) -> None:
+    def __init__(self, family: Family, token: RunToken, scratch: Path, outer: str | None) -> None:
         self.family = family
         self.token = token
         self.scratch = scratch
@@ -33,7 +37,7 @@ class Guard:
     @classmethod
     def start(cls) -> Self:
         """Start the guard of this process; its scratch directory is for the run's own files."""
-        token = secrets.token_hex(8)
+        token = RunToken(secrets.token_hex(8))
         outer = os.environ.get(procfs.TOKEN_VARIABLE)
         identifier, path = new_scratch()
         family = Family(
@@ -69,11 +73,6 @@ class Guard:
             os.environ[procfs.TOKEN_VARIABLE] = self._outer
         self.family.end()
 
-    @property
-    def lost(self) -> bool:
-        """True when the guard itself was killed: nothing is watched over any more."""
-        return self.family.ended_as() is not None
-
 
 def stop_process(guard: Guard, identity: ProcessIdentity, grace_seconds: float) -> None:
     """End an adopted process and its group: SIGTERM, `grace_seconds`, SIGKILL.
@@ -81,10 +80,6 @@ def stop_process(guard: Guard, identity: ProcessIdentity, grace_seconds: float) 
     Returns when it is gone or a zombie that its parent has yet to reap; raises OwnershipError
     when it is still running at the end.
     """
-    import signal
-
-    from harness.process import verifier
-
     entry = verifier.read_stat(identity.pid)
     if entry is None or entry.start_ticks != identity.start_ticks:
         guard.release(identity)
@@ -103,9 +98,6 @@ def stop_process(guard: Guard, identity: ProcessIdentity, grace_seconds: float) 
 
 
 def _signal_family(pid: int, handle: int, number: int, leads_group: bool) -> None:
-    import contextlib
-    import signal
-
     with contextlib.suppress(ProcessLookupError):
         if leads_group:
             os.killpg(pid, number)
@@ -114,8 +106,6 @@ def _signal_family(pid: int, handle: int, number: int, leads_group: bool) -> Non
 
 
 def _ended_within(handle: int, seconds: float) -> bool:
-    import select
-
     poller = select.poll()
     poller.register(handle, select.POLLIN)
     return bool(poller.poll(seconds * 1000))

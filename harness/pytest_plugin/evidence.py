@@ -56,7 +56,10 @@ def gather(item: pytest.Item, call: pytest.CallInfo[None], pool: BrowserPool) ->
         browsers.append(f"browser: Chromium pid {chromium.pid}, {how or state}")
     # First, since taking it lets Playwright deliver what the page has said meanwhile.
     picture = _picture(item, recorder) if alive else "none, no browser answers"
-    lines = [f"assertion: {_first_line(call)}", f"last URL: {recorder.last_url() or 'none'}"]
+    lines = [
+        f"assertion: {_first_line(call)}",
+        f"last URL: {printable(recorder.last_url() or 'none')}",
+    ]
     if not recorder.watches:
         lines.append("the suite's own browser is not watched: nothing below was recorded")
     lines += _listed(

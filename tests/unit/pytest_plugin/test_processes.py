@@ -1,7 +1,5 @@
 """What a suite does with processes of its own is its own business, until the run ends."""
 
-from pathlib import Path
-
 import pytest
 
 
@@ -57,9 +55,8 @@ def test_a_child_that_shed_its_environment_is_ended_and_named_too(
 
 
 def test_an_unusable_scratch_root_is_a_usage_error_with_the_remedy(
-    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "file").write_text("")
     monkeypatch.setenv("HARNESS_STATE_DIR", "/etc/passwd")
     suite.makepyfile("def test_unit(): pass")
     result = suite.runpytest_subprocess()
