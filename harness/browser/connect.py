@@ -1,6 +1,6 @@
-"""Connect Playwright to an owned Chromium."""
+"""Connect Playwright to an owned Chromium, and tell whether the connection still stands."""
 
-from playwright.sync_api import Browser, BrowserType, Error
+from playwright.sync_api import Browser, BrowserType, Error, Playwright
 
 from harness.browser.chromium import Chromium
 from harness.errors import BrowserGone
@@ -35,3 +35,15 @@ def connect(
             f"Playwright could not connect to Chromium (pid {chromium.pid}), which {how}: "
             f"{error.message.splitlines()[0]}\n{chromium.last_words()}"
         ) from error
+
+
+def is_connected(remote: Browser | Playwright) -> bool:
+    """Tell whether its browser, and the driver in between, can still be spoken to.
+
+    Playwright itself notices only the first: `Browser.is_connected()` stays true when the driver
+    is gone, for which there is no public word.
+    """
+    connection = getattr(remote._impl_obj, "_connection", None)
+    if getattr(connection, "_closed_error", None) is not None:
+        return False
+    return not isinstance(remote, Browser) or remote.is_connected()

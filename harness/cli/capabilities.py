@@ -3,14 +3,16 @@
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from harness.browser import switches
-from harness.errors import UsageError
-from harness.process import scratch
+from harness.errors import PreconditionError, UsageError
+from harness.process import cgroup, scratch
+from harness.process.shim import Shim
 from harness.process.spec import new_scratch
 
 PACKAGES = (
@@ -43,7 +45,10 @@ def versions() -> dict[str, str | None]:
 
 def capabilities() -> Iterator[Capability]:
     """Yield every capability, each looked at now."""
-    for look in (_proc, _pidfd, _subreaper, _sandbox, _scratch, _shm, _pressure, _display, _video):
+    for look in (
+        _proc, _pidfd, _subreaper, _control_group, _sandbox, _scratch, _driver, _shm, _pressure,
+        _display, _video,
+    ):  # fmt: skip
         yield look()
     yield _switches()
 
@@ -87,6 +92,38 @@ def _subreaper() -> Capability:
         available=linux,
         detail="prctl(PR_SET_CHILD_SUBREAPER)" if linux else f"not on {sys.platform}",
         consequence="a child that leaves its session is found by token only",
+    )
+
+
+def _control_group() -> Capability:
+    group = cgroup.Group.create(f"doctor-{os.getpid()}")
+    parent = cgroup.base()
+    if group is not None:
+        group.remove()
+    elif parent is not None:
+        parent = f"{parent} cannot be written to, or has no cgroup.kill"
+    return Capability(
+        name="control groups",
+        available=group is not None,
+        detail=parent or "no version 2 hierarchy is mounted",
+        consequence="what has left the session of a warden that is itself killed lives on",
+    )
+
+
+def _driver() -> Capability:
+    def look() -> None:
+        with tempfile.TemporaryDirectory(dir=scratch.root()) as folder:
+            Shim.create(Path(folder), "doctor", "true", ends_with_input="")
+
+    try:
+        problem = _try(look)
+    except PreconditionError as error:
+        problem = str(error)
+    return Capability(
+        name="warden of Playwright's driver",
+        available=problem is None,
+        detail=problem or "programs in the scratch folder can be executed",
+        consequence="what a suite launches by itself is ended by its run token only",
     )
 
 

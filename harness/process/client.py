@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from harness.errors import OwnershipError, StartError
-from harness.process import lifeline, ownership, verifier, wire
+from harness.process import cgroup, lifeline, ownership, verifier, wire
 from harness.process.output import BoundedOutput
 from harness.process.ownership import END_SECONDS
 from harness.process.report import (
@@ -21,6 +21,7 @@ from harness.process.report import (
     ended_processes,
     from_message,
 )
+from harness.process.spawner import start_ticks
 from harness.process.spec import FamilySpec, start_message
 
 START_SECONDS = 20.0
@@ -39,6 +40,7 @@ class Family:
         self.spec = spec
         self.output = BoundedOutput()
         self.scratch: Path | None = None
+        self.group: Path | None = None
         self.leader: ProcessIdentity | None = None
         self.leader_status: int | None = None
         self.report: ExitReport | None = None
@@ -160,7 +162,14 @@ class Family:
         return self.inert or self._lifeline.wait(seconds)
 
     def forget(self) -> None:
-        """In a forked child: drop the inherited descriptors, so that nothing is held open."""
+        """In a forked child: drop the inherited descriptors, so that nothing is held open.
+
+        A guard is told of the child first, which carries no token that could be read of it: its
+        environment is the one that its parent was started with.
+        """
+        if self.spec.sweep_token:
+            pid = os.getpid()
+            self._lifeline.send({"do": "adopt", "pid": pid, "start_ticks": start_ticks(pid)})
         self._lifeline.forget()
 
     # -- end ----------------------------------------------------------------------------
@@ -196,6 +205,7 @@ class Family:
                 others=self.report.ended,
                 family=self.identifier,
                 scratch=self.report.scratch,
+                group=self.report.group,
             )
             ownership.unregister(self)
             return self.report
@@ -214,6 +224,7 @@ class Family:
             leader=self.leader,
             family=self.identifier,
             scratch=self.scratch,
+            group=self.group,
         )
 
     def _end_without_report(self) -> None:
@@ -226,6 +237,8 @@ class Family:
         words = self._words()
         self._close()
         ownership.unregister(self)
+        if self.group is not None:
+            cgroup.end(os.fspath(self.group))
         left = verifier.end_orphans(self.leader, self.identifier)
         raise OwnershipError(
             f"the warden of {self.spec.label} (pid {self.warden_pid}) ended without an exit "
@@ -262,6 +275,7 @@ class Family:
                         pid=message["pid"], start_ticks=message["start_ticks"]
                     )
                 self.scratch = Path(message["scratch"]) if message["scratch"] else None
+                self.group = Path(message["group"]) if message["group"] else None
             case "not_started":
                 self._refusal = message
             case "output":

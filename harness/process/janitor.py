@@ -1,11 +1,11 @@
-"""Removes what a warden that was itself killed has left: its family's strays, its scratch."""
+"""Removes what a warden that was itself killed has left: strays, control group, scratch."""
 
 from __future__ import annotations
 
 import _signal as signals
 import os
 
-from harness.process import procfs, reaper, scratch
+from harness.process import cgroup, procfs, reaper, scratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def clean(root: str) -> Iterator[tuple[str, str | None]]:
     Abandoned is one whose lock is free: the kernel frees it with the process that held it.
     Members of that family that are still alive are killed first.
     """
+    cgroup.end_abandoned()
     for path, lock in scratch.abandoned(root):
         problem: str | None = None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 
 from harness.process import wire
 
@@ -18,22 +19,21 @@ _HELD_BYTES = 192 * 1024
 
 
 class OwnerLine:
-    """Queues what the owner has not read yet; `lost` is called once, when the owner hangs up.
+    """Queues what the owner has not read yet; the end of its socket is the end of the owner."""
 
-    `watch(writable)` is called when the socket is to be polled for writing too, or no more.
-    """
-
-    def __init__(
-        self, control: int, watch: Callable[[bool], None], lost: Callable[[], None]
-    ) -> None:
+    def __init__(self, control: int) -> None:
         self.control = control
         self.open = True
-        self._watch = watch
-        self._lost = lost
         self._decoder = wire.Decoder()
         self._outgoing = bytearray()
         self._held = bytearray()
         self._dropped_bytes = 0
+
+    def attach(self, poll: select.poll, lost: Callable[[], None]) -> None:
+        """Be polled from now on; `lost` is called once, when the owner hangs up."""
+        self._poll = poll
+        self._lost = lost
+        self._watch()
 
     @property
     def pending(self) -> bool:
@@ -88,7 +88,7 @@ class OwnerLine:
                 return
             del self._outgoing[:sent]
         if self.open:
-            self._watch(bool(self._outgoing))
+            self._watch()
 
     def drain(self) -> None:
         """Hand over more, and what was held back as soon as there is room for it."""
@@ -100,4 +100,9 @@ class OwnerLine:
         """Treat the owner as gone from now on."""
         if self.open:
             self.open = False
+            self._poll.unregister(self.control)
             self._lost()
+
+    def _watch(self) -> None:
+        wanted = select.POLLIN | (select.POLLOUT if self._outgoing else 0)
+        self._poll.register(self.control, wanted)

@@ -50,6 +50,8 @@ class ExitReport:
     refused: tuple[str, ...]
     scratch: Path | None
     scratch_problem: str | None
+    group: Path | None
+    group_problem: str | None
     fault: str | None
     lifetime_seconds: float
     end_seconds: float
@@ -61,6 +63,8 @@ class ExitReport:
         found += [f"kill refused: {text}" for text in self.refused]
         if self.scratch_problem:
             found.append(f"scratch {self.scratch} not removed: {self.scratch_problem}")
+        if self.group_problem:
+            found.append(f"control group {self.group} not removed: {self.group_problem}")
         if self.fault:
             found.append(f"the warden failed: {self.fault}")
         return tuple(found)
@@ -85,6 +89,8 @@ def from_message(message: Message) -> ExitReport:
         refused=tuple(message["refused"]),
         scratch=Path(message["scratch"]) if message["scratch"] else None,
         scratch_problem=message["scratch_problem"],
+        group=Path(message["group"]) if message["group"] else None,
+        group_problem=message["group_problem"],
         fault=message["fault"],
         lifetime_seconds=message["lifetime_seconds"],
         end_seconds=message["end_seconds"],

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from harness.process import cgroup
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 # Above every descriptor that a warden holds, below the smallest limit a shell sets.
@@ -30,8 +32,10 @@ def prctl(option: int, value: int) -> None:
         raise OSError(number, os.strerror(number), f"prctl({option})")
 
 
-def start_leader(spec: dict[str, Any], descriptors: dict[int, int]) -> int:
-    """Fork and execute `spec["command"]` in a session of its own; return its pid.
+def start_leader(
+    spec: dict[str, Any], descriptors: dict[int, int], group: cgroup.Group | None
+) -> int:
+    """Fork and execute `spec["command"]` in a session and a `group` of its own; return its pid.
 
     `descriptors` maps numbers in the child to descriptors here; every other one is closed.
     The leader dies with this warden (PR_SET_PDEATHSIG). Raises OSError when the program
@@ -39,7 +43,7 @@ def start_leader(spec: dict[str, Any], descriptors: dict[int, int]) -> int:
     """
     failure_read, failure_write = os.pipe()
     warden = os.getpid()
-    pid = os.fork()
+    pid = _fork(group)
     if pid == 0:
         try:
             failure_write = fcntl.fcntl(failure_write, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR)
@@ -58,6 +62,17 @@ def start_leader(spec: dict[str, Any], descriptors: dict[int, int]) -> int:
         number, _, filename = failure.partition(":")
         raise OSError(int(number), os.strerror(int(number)), filename or spec["command"][0])
     return pid
+
+
+def _fork(group: cgroup.Group | None) -> int:
+    """Fork into the group; without one, or where clone3(2) is refused, as ever."""
+    if group is not None:
+        try:
+            return group.fork()
+        except OSError:
+            # The group stays empty, and so promises nothing.
+            pass
+    return os.fork()
 
 
 def _become(spec: dict[str, Any], descriptors: dict[int, int], warden: int, keep: int) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,9 @@ def start_message(spec: FamilySpec, identifier: str) -> wire.Message:
     return {
         "do": "start",
         "label": spec.label,
+        "identifier": identifier,
+        "stdio": "owned",
+        "polite_signal": int(signal.SIGTERM),
         "owner": os.getpid(),
         "command": list(spec.command),
         "environment": {**spec.environment, procfs.FAMILY_VARIABLE: identifier},

@@ -89,13 +89,19 @@ def verify_gone(
     others: Iterable[EndedProcess] = (),
     family: str | None,
     scratch: Path | None,
+    group: Path | None = None,
 ) -> None:
-    """Raise OwnershipError, naming each, unless no process and no scratch of a family is left."""
+    """Raise OwnershipError, naming each, unless no process and no folder of a family is left.
+
+    `group` is its control group's folder, which the kernel lets go only when it is empty.
+    """
     left = survivors(leader=leader, others=others, family=family)
     if left:
         raise OwnershipError(f"{label} is not gone: {'; '.join(map(str, left))}")
     if scratch is not None and os.path.lexists(scratch):
         raise OwnershipError(f"{label} is gone, but its scratch is still there: {scratch}")
+    if group is not None and os.path.lexists(group):
+        raise OwnershipError(f"{label} is gone, but its control group is still there: {group}")
 
 
 def end_orphans(leader: ProcessIdentity | None, family: str | None) -> str:

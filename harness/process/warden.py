@@ -16,12 +16,15 @@ import select
 import sys
 import time
 
-from harness.process import janitor, procfs, reaper, scratch, spawner
+from harness.process import cgroup, janitor, procfs, reaper, scratch, spawner
 from harness.process.owner_line import OwnerLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.process import wire
+    from harness.process.record_line import RecordLine
+
+    Line = OwnerLine | RecordLine
 
 _DEAF = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM",
          "SIGTSTP", "SIGTTIN", "SIGTTOU")  # fmt: skip
@@ -30,12 +33,12 @@ _ORPHAN_SWEEP_SECONDS = 5.0
 
 
 class Warden:
-    """Event loop over the control socket, the owner's pidfd, SIGCHLD, output and side pipe."""
+    """Event loop over the owner's line and pidfd, SIGCHLD, output and side pipe."""
 
-    def __init__(self, control: int, owner_handle: int) -> None:
+    def __init__(self, owner: Line, owner_handle: int) -> None:
         self.poll = select.poll()
         self.owner_handle = owner_handle
-        self.owner = OwnerLine(control, self._watch_owner, self._on_owner_gone)
+        self.owner = owner
         self.leader: int | None = None
         self.leader_start = 0
         self.leader_status: int | None = None
@@ -43,6 +46,7 @@ class Warden:
         self.output = self.side_in = self.side_out = -1
         self.scratch: str | None = None
         self.lock = -1
+        self.group: cgroup.Group | None = None
         self.spec: wire.Message = {}
         self.reason = ""
         self.grace_seconds = 0.0
@@ -57,7 +61,7 @@ class Warden:
     # -- life ---------------------------------------------------------------------------
 
     def run(self) -> None:
-        self._watch_owner(False)
+        self.owner.attach(self.poll, self._on_owner_gone)
         if self.owner_handle >= 0:
             self.poll.register(self.owner_handle, select.POLLIN)
         self.poll.register(self.child_read, select.POLLIN)
@@ -85,6 +89,7 @@ class Warden:
                 record = f"{os.getpid()} {spec['owner']} {spec['label']}\n".encode()
                 self.scratch, self.lock = scratch.create(spec["root"], spec["scratch"], record)
             if spec["command"]:
+                self.group = cgroup.Group.create(spec["identifier"])
                 self._spawn()
         except OSError as error:
             self.reason = "not started"
@@ -96,6 +101,7 @@ class Warden:
                 "pid": self.leader,
                 "start_ticks": self.leader_start,
                 "scratch": self.scratch,
+                "group": self.group.path if self.group else None,
             }
         )
         if spec["janitor"]:
@@ -103,6 +109,13 @@ class Warden:
                 self.owner.tell({"event": "cleaned", "path": path, "problem": problem})
 
     def _spawn(self) -> None:
+        if self.spec["stdio"] == "inherited":
+            self._start_leader({0: 0, 1: 1, 2: 2})
+            # Whoever reads the program's output is to see its end, not this warden's.
+            null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+            for number in (1, 2):
+                os.dup2(null, number)
+            return
         spec = self.spec
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         self.output, output_write = os.pipe()
@@ -123,10 +136,13 @@ class Warden:
         if self.side_in >= 0:
             self.poll.register(self.side_in, select.POLLIN)
         try:
-            self.leader = spawner.start_leader(spec, descriptors)
+            self._start_leader(descriptors)
         finally:
             for number in inner:
                 os.close(number)
+
+    def _start_leader(self, descriptors: dict[int, int]) -> None:
+        self.leader = spawner.start_leader(self.spec, descriptors, self.group)
         self.leader_start = spawner.start_ticks(self.leader)
 
     # -- events -------------------------------------------------------------------------
@@ -140,17 +156,13 @@ class Warden:
             if number == self.owner.control:
                 self._on_control(event)
             elif number == self.owner_handle:
-                self.owner.hang_up()
+                self._on_owner_gone()
             elif number == self.child_read:
                 self._on_child()
             elif number == self.output:
                 self._on_output()
             elif number == self.side_in:
                 self._on_side()
-
-    def _watch_owner(self, writable: bool) -> None:
-        wanted = select.POLLIN | (select.POLLOUT if writable else 0)
-        self.poll.register(self.owner.control, wanted)
 
     def _on_control(self, event: int) -> None:
         if event & select.POLLOUT:
@@ -162,18 +174,15 @@ class Warden:
     def _on_owner_gone(self) -> None:
         self.reason = self.reason or "owner gone"
         self.grace_seconds = min(self.grace_seconds, self.spec.get("orphan_grace_seconds", 0.0))
-        for number in (self.owner.control, self.owner_handle):
-            if number >= 0:
-                try:
-                    self.poll.unregister(number)
-                except KeyError:
-                    continue
+        if self.owner_handle >= 0:
+            self.poll.unregister(self.owner_handle)
+            self.owner_handle = -1
+        self.owner.hang_up()
 
     def _obey(self, message: wire.Message) -> None:
         match message["do"]:
             case "start":
                 self.spec = message
-                os.set_blocking(self.owner.control, False)
             case "end":
                 self.reason = self.reason or "asked"
                 self.grace_seconds = message["grace_seconds"]
@@ -277,6 +286,9 @@ class Warden:
             # An owner that ends in good order has swept already; one that died has not.
             alive = self.sweep.end(_ORPHAN_SWEEP_SECONDS, self._pause)
             ended = ended + self.sweep.ended
+            if not self.owner.open:
+                cgroup.end_abandoned()
+        group_problem = self.group.remove() if self.group else None
         scratch_problem = scratch.remove(self.scratch) if self.scratch else None
         if self.lock >= 0:
             os.close(self.lock)
@@ -292,6 +304,8 @@ class Warden:
                 "refused": self.family.refused,
                 "scratch": self.scratch,
                 "scratch_problem": scratch_problem,
+                "group": self.group.path if self.group else None,
+                "group_problem": group_problem,
                 "fault": fault,
                 "lifetime_seconds": end_began - began,
                 "end_seconds": time.monotonic() - end_began,
@@ -301,17 +315,40 @@ class Warden:
             self._step(None)
 
     def _ask_politely(self) -> None:
-        """SIGTERM to the leader's group and to whatever left it; wait for all, for the grace."""
-        if self.grace_seconds <= 0 or self.leader is None or not self._members():
+        """Ask the family to end, where the spec names a signal for it; wait for the grace.
+
+        The signal goes to the leader's group and to whatever left it, and all are waited for.
+        Without one the leader has been asked in its own way, and is waited for alone. A stopped
+        leader can be asked for nothing.
+        """
+        began = time.monotonic()
+        number = self.spec.get("polite_signal", 0)
+        if self.grace_seconds <= 0 or self.leader is None or self._is_stopped(self.leader):
             return
+        if number and self._members():
+            self._signal_members(number)
+        while (left := began + self.grace_seconds - time.monotonic()) > 0 and (
+            self._members() if number else self._runs(self.leader)
+        ):
+            self._step(left)
+
+    def _signal_members(self, number: int) -> None:
+        assert self.leader is not None
         if not self.leader_reaped:
-            reaper.kill(-self.leader, signals.SIGTERM)
+            reaper.kill(-self.leader, number)
         for entry in self._members():
             if entry.group != self.leader and not procfs.is_warden(entry.pid):
-                reaper.kill(entry.pid, signals.SIGTERM)
-        until = time.monotonic() + self.grace_seconds
-        while self._members() and (left := until - time.monotonic()) > 0:
-            self._step(left)
+                reaper.kill(entry.pid, number)
+
+    @staticmethod
+    def _is_stopped(pid: int) -> bool:
+        entry = procfs.stat(pid)
+        return entry is not None and entry.state == "T"
+
+    @staticmethod
+    def _runs(pid: int) -> bool:
+        entry = procfs.stat(pid)
+        return entry is not None and entry.state != "Z"
 
     def _members(self) -> list[procfs.Stat]:
         """Return the live children: the leader, and what was orphaned to this warden."""
@@ -331,16 +368,22 @@ def _wait_status(code: int, status: int) -> int:
     return status << 8 if code == os.CLD_EXITED else status
 
 
-def main() -> None:
-    """Entry: `<control descriptor> <owner's pidfd or -1>` in the arguments."""
+def become_deaf_subreaper() -> None:
+    """Ignore the polite signals and inherit orphans, as every warden does."""
     for name in _DEAF:
         signals.signal(getattr(signals, name), signals.SIG_IGN)
+    if sys.platform == "linux":
+        spawner.prctl(spawner.PR_SET_CHILD_SUBREAPER, 1)
+
+
+def main() -> None:
+    """Entry: `<control descriptor> <owner's pidfd or -1>` in the arguments."""
     control, owner_handle = int(sys.argv[2]), int(sys.argv[3])
     for number in (control, owner_handle):
         if number >= 0:
             os.set_inheritable(number, False)
-    if sys.platform == "linux":
-        spawner.prctl(spawner.PR_SET_CHILD_SUBREAPER, 1)
-    Warden(control, owner_handle).run()
+    become_deaf_subreaper()
+    os.set_blocking(control, False)
+    Warden(OwnerLine(control), owner_handle).run()
     # Nothing here needs an interpreter's orderly end, and the owner waits for ours.
     os._exit(0)

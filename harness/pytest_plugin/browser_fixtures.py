@@ -1,11 +1,13 @@
 """pytest-playwright's fixtures on our browser, and two of our own: `chromium` and `cdp`.
 
 Only `launch_browser` is overridden, so that a suite's own `browser`, `context` or `page`, and
-everything that pytest-playwright does with them, stays as it is.
+everything that pytest-playwright does with them, stays as it is; and the folder in which it
+keeps a test's artefacts until the test has ended, which must not outlive a killed run.
 """
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -58,6 +60,15 @@ def launch_browser(
 
     yield launch
     pool.close_all()
+
+
+@pytest.fixture(scope="session")
+def _pw_artifacts_folder(pytestconfig: pytest.Config) -> tempfile.TemporaryDirectory[str]:
+    scratch = pytestconfig.stash[SESSION].need_guard().scratch
+    folder = tempfile.TemporaryDirectory(prefix="playwright-pytest-", dir=scratch)
+    # The artefacts of the last test are taken out of it after every fixture has been torn down.
+    pytestconfig.add_cleanup(folder.cleanup)
+    return folder
 
 
 @pytest.fixture

@@ -4,31 +4,34 @@ import contextlib
 from collections.abc import Generator, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Browser, Error, Playwright
 
 from harness.browser.chromium import Chromium
+from harness.browser.connect import is_connected
 from harness.errors import BrowserGone
+from harness.model.identifiers import Lane
 from harness.pytest_plugin.browser_fixtures import NO_BROWSER, pool_of
-from harness.pytest_plugin.pool import BrowserPool
+from harness.pytest_plugin.lanes import lane_of
 from harness.pytest_plugin.session import SESSION
 
 # Between Playwright's news of a closed connection and the warden's of the exit.
 _EXIT_NEWS_SECONDS = 1.0
+_STOPPED = "lanewright: Playwright's driver was stopped (SIGSTOP), so it was ended"
 
 
 _FAILED = pytest.StashKey[bool]()
 _NAMED_DEATH = pytest.StashKey[bool]()
-_BROWSER_FIXTURES = pytest.StashKey[set[pytest.FixtureDef[object]]]()
+_CONNECTED_FIXTURES = pytest.StashKey[set[pytest.FixtureDef[object]]]()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Remember every fixture called `browser`, whoever defined it, that has a value now."""
+    """Remember every `browser` and `playwright`, whoever defined it, that has a value now."""
     value = yield
-    if fixturedef.argname == "browser":
-        request.config.stash.setdefault(_BROWSER_FIXTURES, set()).add(fixturedef)
+    if fixturedef.argname in ("browser", "playwright"):
+        request.config.stash.setdefault(_CONNECTED_FIXTURES, set()).add(fixturedef)
     return value
 
 
@@ -71,15 +74,33 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @contextlib.contextmanager
 def _naming_deaths(item: pytest.Item) -> Iterator[None]:
     try:
-        yield
+        with _ending_a_stopped_driver(item):
+            yield
     except BrowserGone:
         item.stash[_NAMED_DEATH] = True
         raise
     except Error as error:
-        for obituary in _obituaries(pool_of(item.config)):
+        for obituary in _obituaries(item.config):
             error.add_note(obituary)
             item.stash[_NAMED_DEATH] = True
         raise
+
+
+@contextlib.contextmanager
+def _ending_a_stopped_driver(item: pytest.Item) -> Iterator[None]:
+    """End it before anybody asks it for evidence or a teardown, which would wait for ever."""
+    if lane_of(item) is not Lane.BROWSER:
+        yield
+        return
+    end = item.config.stash[SESSION].end_stopped_driver
+    try:
+        yield
+    except BaseException as error:
+        if end():
+            error.add_note(_STOPPED)
+            item.stash[_NAMED_DEATH] = True
+        raise
+    end()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -97,25 +118,34 @@ def pytest_runtest_teardown(
     try:
         return (yield)
     except (Error, BaseExceptionGroup, BrowserGone) as error:
-        if _is_playwrights_alone(error) and (obituaries := _obituaries(pool)):
-            if not item.stash.get(_NAMED_DEATH, False):
+        if _is_playwrights_alone(error):
+            obituaries = _obituaries(item.config)
+            if item.stash.get(_NAMED_DEATH, False):
+                return None
+            if obituaries:
                 raise BrowserGone("\n".join(obituaries)) from error
-            return None
         raise
     finally:
-        if pool.dead():
-            _clear_lost_browsers(item)
+        if pool.dead() or pool.disconnected():
+            _clear_lost_connections(item)
             pool.discard_dead()
 
 
-def _clear_lost_browsers(item: pytest.Item) -> None:
-    """Finish every `browser` fixture without a living browser, and so all that depend on it."""
-    valued = item.config.stash.setdefault(_BROWSER_FIXTURES, set())
+def _clear_lost_connections(item: pytest.Item) -> None:
+    """Finish every `browser` and `playwright` that has lost its other end, and so what depends
+    on it; the next test makes a new one.
+    """
+    valued = item.config.stash.setdefault(_CONNECTED_FIXTURES, set())
     for definition in tuple(valued):
         value = definition.cached_result[0] if definition.cached_result else None
-        if not (isinstance(value, Browser) and value.is_connected()):
+        if not isinstance(value, (Browser, Playwright)) or not is_connected(value):
             valued.discard(definition)
-            definition.finish(item._request)  # type: ignore[attr-defined]
+            try:
+                definition.finish(item._request)  # type: ignore[attr-defined]
+            except BaseException as error:
+                # Closing what has been lost is an error of its own, whose cause has been told.
+                if not _is_playwrights_alone(error):
+                    raise
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -129,6 +159,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     if state.interrupted:
         # No teardown can wait for a browser that does not answer.
         pool_of(session.config).end_hung()
+    state.end_stopped_driver()
     try:
         return (yield)
     except BaseException as error:
@@ -143,12 +174,12 @@ def _is_playwrights_alone(error: BaseException) -> bool:
     return isinstance(error, (Error, BrowserGone))
 
 
-def _obituaries(pool: BrowserPool) -> list[str]:
-    """Return how each browser that Playwright has lost came to its end."""
-    ends = [
-        (chromium, chromium.wait_until_dead(_EXIT_NEWS_SECONDS)) for chromium in pool.disconnected()
-    ]
-    return [_obituary(chromium, how) for chromium, how in ends if how is not None]
+def _obituaries(config: pytest.Config) -> list[str]:
+    """Return how each browser that Playwright has lost came to its end, or its driver did."""
+    lost = pool_of(config).disconnected()
+    ends = [(chromium, chromium.wait_until_dead(_EXIT_NEWS_SECONDS)) for chromium in lost]
+    drivers = config.stash[SESSION].driver_obituaries()
+    return drivers + [_obituary(chromium, how) for chromium, how in ends if how is not None]
 
 
 def _obituary(chromium: Chromium, how: str) -> str:

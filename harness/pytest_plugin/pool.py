@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserType
 
 from harness.browser.chromium import Chromium, Liveness
-from harness.browser.connect import connect
+from harness.browser.connect import connect, is_connected
 from harness.browser.launch import LaunchOptions, launch
 from harness.browser.recorder import Recorder
 from harness.config.schema import Config
@@ -81,7 +81,7 @@ class BrowserPool:
         return [
             owned.chromium
             for owned in self._owned
-            if not owned.chromium.inert and not owned.browser.is_connected()
+            if not owned.chromium.inert and not is_connected(owned.browser)
         ]
 
     def end_hung(self) -> list[Chromium]:
@@ -117,7 +117,8 @@ class BrowserPool:
                 return
             self._forget(chromium)
             try:
-                disconnect(*arguments, **named)
+                if is_connected(browser):
+                    disconnect(*arguments, **named)
             finally:
                 chromium.close()
 

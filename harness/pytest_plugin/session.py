@@ -17,6 +17,7 @@ from harness.process.names import signal_name
 from harness.process.ownership import END_SECONDS, live_families
 from harness.process.report import EndedProcess
 from harness.process.signals import SignalReceiver
+from harness.pytest_plugin.driver import OwnedDriver
 from harness.pytest_plugin.lanes import lane_of
 
 _LEFT_BEHIND = "lanewright_left_behind"
@@ -29,6 +30,7 @@ class HarnessSession:
         self.config = config
         self.settings = settings
         self.guard: Guard | None = None
+        self.driver: OwnedDriver | None = None
         self.left_behind: list[str] = []
         self.problems: list[str] = []
         self.skipped_without_browser = 0
@@ -58,6 +60,7 @@ class HarnessSession:
                 f"lanewright: {error}\nIts scratch folder is {scratch.root()}; set "
                 f"{scratch.ROOT_VARIABLE} to a folder of yours that can be written to."
             ) from None
+        self._note(self._own_driver)
         self._receiver.install()
 
     def finish(self) -> None:
@@ -68,11 +71,14 @@ class HarnessSession:
                 self._note(family.end)
         guard = self.guard
         if guard is not None and not guard.family.inert:
+            self._note(self._finish_driver)
             self._note(lambda: self._note_ended(guard.sweep()))
 
     def stop(self) -> None:
         """End the guard and give the signal handlers back. Safe to call without `start`."""
         self._receiver.restore()
+        if self.driver is not None:
+            self.driver.restore()
         lifeline.discard_spare(END_SECONDS)
         if self.guard is not None:
             guard, self.guard = self.guard, None
@@ -88,6 +94,31 @@ class HarnessSession:
         if self.guard is None:
             raise pytest.UsageError("lanewright: there is no guard outside of a test session")
         return self.guard
+
+    def end_stopped_driver(self) -> bool:
+        """End Playwright's driver where it is stopped, since no teardown could end; tell it."""
+        ended: list[bool] = []
+        if self.driver is not None:
+            driver = self.driver
+            self._note(lambda: ended.append(driver.end_stopped()))
+        return any(ended)
+
+    def driver_obituaries(self) -> list[str]:
+        """Say how Playwright's driver came to its end, where a signal ended it."""
+        found: list[str] = []
+        if self.driver is not None:
+            driver = self.driver
+            self._note(lambda: found.extend(driver.obituaries()))
+        return found
+
+    def _finish_driver(self) -> None:
+        if self.driver is not None:
+            left_behind, problems = self.driver.finish()
+            self.left_behind += left_behind
+            self.problems += problems
+
+    def _own_driver(self) -> None:
+        self.driver = OwnedDriver.install(self.need_guard().scratch)
 
     def _unwind(self, number: int) -> None:
         """Let pytest run its finalizers after SIGTERM or SIGHUP, and end with 128 + the signal.
@@ -108,7 +139,7 @@ class HarnessSession:
         """An error of the harness is told at the end and never changes a test's status."""
         try:
             act()
-        except HarnessError as error:
+        except (HarnessError, OSError) as error:
             self.problems.append(str(error))
 
 

@@ -7,7 +7,8 @@ from harness.process.report import describe_status, from_message
 _COMPLETE = {
     "event": "report", "reason": "asked", "leader": 12, "leader_start_ticks": 34,
     "leader_status": 9, "ended": [], "alive": [], "refused": [], "scratch": "/s",
-    "scratch_problem": None, "fault": None, "lifetime_seconds": 1.0, "end_seconds": 0.1,
+    "scratch_problem": None, "group": "/g", "group_problem": None, "fault": None,
+    "lifetime_seconds": 1.0, "end_seconds": 0.1,
 }  # fmt: skip
 
 
@@ -23,6 +24,7 @@ def test_every_kind_of_incomplete_end_is_a_problem_that_names_it() -> None:
             "alive": [survivor],
             "refused": ["98: Operation not permitted"],
             "scratch_problem": "busy",
+            "group_problem": "occupied",
             "fault": "OSError: no",
         }
     )
@@ -30,6 +32,7 @@ def test_every_kind_of_incomplete_end_is_a_problem_that_names_it() -> None:
         "still alive: pid 99 (token): sleep 5",
         "kill refused: 98: Operation not permitted",
         "scratch /s not removed: busy",
+        "control group /g not removed: occupied",
         "the warden failed: OSError: no",
     )
 

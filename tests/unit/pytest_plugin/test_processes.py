@@ -77,3 +77,23 @@ def test_owning_what_is_no_process_is_refused(suite: pytest.Pytester, value: str
         """
     )
     suite.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_forked_child_that_stays_is_ended_with_its_parents_run(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import os, time
+
+        def test_fork():
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() != 0:
+                    os._exit(0)
+                time.sleep(60)
+                os._exit(0)
+            os.wait()
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines_random(["pid * (group of an adopted process): *"])
