@@ -21,6 +21,8 @@ from harness.pytest_plugin.driver import OwnedDriver
 from harness.pytest_plugin.lanes import lane_of
 
 _LEFT_BEHIND = "lanewright_left_behind"
+_PROBLEMS = "lanewright_problems"
+_SKIPPED = "lanewright_skipped_without_browser"
 
 
 class HarnessSession:
@@ -171,7 +173,9 @@ def pytest_sessionfinish(session: pytest.Session) -> object:
             session.exitstatus = 128 + state.terminated_by
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_LEFT_BEHIND] = state.left_behind + state.problems
+            output[_LEFT_BEHIND] = state.left_behind
+            output[_PROBLEMS] = state.problems
+            output[_SKIPPED] = state.skipped_without_browser
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -180,6 +184,8 @@ def pytest_testnodedown(node: object) -> None:
     output = getattr(node, "workeroutput", None) or {}
     state = node.config.stash[SESSION]  # type: ignore[attr-defined]
     state.left_behind += output.get(_LEFT_BEHIND, [])
+    state.problems += output.get(_PROBLEMS, [])
+    state.skipped_without_browser += output.get(_SKIPPED, 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -342,6 +342,16 @@ def test_without_a_browser_tests_skip_by_name_but_fail_in_ci(
     assert ("1 tests were skipped because there is no Chromium" in text) == (ci == "")
 
 
+def test_xdist_workers_add_up_what_was_skipped_without_a_browser(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_CHROMIUM", "/no/such/browser")
+    suite.makepyfile(test_one="def test_page(page): pass", test_two="def test_page(page): pass")
+    result = suite.runpytest_subprocess("-n", "2", "--dist", "loadfile")
+    result.assert_outcomes(skipped=2)
+    assert "2 tests were skipped because there is no Chromium" in result.stdout.str()
+
+
 def test_an_own_process_ends_with_its_test(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """
