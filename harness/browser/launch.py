@@ -23,7 +23,8 @@ class LaunchOptions:
 
     `environment` None means this process's own, as Playwright does. `private_home` gives the
     browser a HOME inside its scratch, which hides `~/.pki` and the user's fonts from it.
-    `start_seconds` bounds the way from the spawn to an endpoint that accepts a connection.
+    `start_seconds` bounds the way from the spawn to an endpoint that accepts a connection;
+    `bound_key` is what sets it, named when a start fails.
     """
 
     headless: bool = True
@@ -34,6 +35,7 @@ class LaunchOptions:
     zygote: bool = True
     private_home: bool = False
     start_seconds: float = START_SECONDS
+    bound_key: str = "start_seconds"
 
 
 def launch(options: LaunchOptions | None = None) -> Chromium:
@@ -74,7 +76,7 @@ def launch(options: LaunchOptions | None = None) -> Chromium:
     try:
         found = _await_endpoint(family, profile, began + options.start_seconds)
     except StartError as error:
-        message = _failure(family, program, error, time.monotonic() - began)
+        message = _failure(family, program, options, error, time.monotonic() - began)
         family.end()
         raise StartError(message) from None
     except BaseException:
@@ -106,12 +108,19 @@ def _await_endpoint(family: Family, profile: Path, deadline: float) -> endpoint.
     return found
 
 
-def _failure(family: Family, program: binary.Binary, error: StartError, seconds: float) -> str:
+def _failure(
+    family: Family,
+    program: binary.Binary,
+    options: LaunchOptions,
+    error: StartError,
+    seconds: float,
+) -> str:
     family.poll()
     words = family.output.last_lines()
     said = f"Its own words:\n{words}" if words else "It printed nothing."
     return (
-        f"Chromium did not start after {seconds:.1f} s: {error}\n"
+        f"Chromium did not start after {seconds:.1f} s "
+        f"(its bound is {options.start_seconds:g} s: {options.bound_key}): {error}\n"
         f"Browser: {program.path} ({program.source})\n{said}"
     )
 

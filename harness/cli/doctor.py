@@ -67,6 +67,7 @@ def _try_browser(settings: Config, channel: str | None, headed: bool) -> Trial:
             zygote=settings.zygote,
             private_home=settings.private_home,
             start_seconds=settings.browser_start_seconds,
+            bound_key="browser_start_seconds in [tool.harness]",
         )
         with launch(options) as chromium:
             return Trial(path=path, version=chromium.version, problem=None)

@@ -33,7 +33,9 @@ def _serving(config: pytest.Config) -> Iterator[Serve]:
             # Imported here: a suite without servers need not pay for them.
             from harness.server.serving import serve as start_server
 
-            options.setdefault("start_seconds", settings.server_start_seconds)
+            if "start_seconds" not in options:
+                options["start_seconds"] = settings.server_start_seconds
+                options["bound_key"] = "server_start_seconds in [tool.harness]"
             options.setdefault("private_home", settings.private_home)
             options["inherit"] = (*settings.pass_environment, *options.get("inherit", ()))
             return stack.enter_context(start_server(target, **options))

@@ -144,6 +144,9 @@ class BrowserPool:
             start_seconds=timeout_milliseconds / 1000
             if timeout_milliseconds
             else self._settings.browser_start_seconds,
+            bound_key="the launch option timeout"
+            if timeout_milliseconds
+            else "browser_start_seconds in [tool.harness]",
         )
 
 

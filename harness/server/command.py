@@ -42,6 +42,7 @@ class CommandOptions:
     directory: str
     ready: str
     start_seconds: float
+    bound_key: str
     grace_seconds: float
     inherit: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -195,7 +196,8 @@ class FamilyServer:
         return "\n".join(
             [
                 f"{self._options.label} was not ready after {seconds:.1f} s "
-                f"(its bound is {self._options.start_seconds:g} s): {problem}",
+                f"(its bound is {self._options.start_seconds:g} s: {self._options.bound_key}): "
+                f"{problem}",
                 *([hint] if hint else []),
                 *([f"Command: {shown}"] if shown and shown != self._options.label else []),
                 f"Directory: {self._options.directory}",

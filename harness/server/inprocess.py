@@ -125,6 +125,7 @@ def start(
     label: str,
     ready: str,
     start_seconds: float,
+    bound_key: str,
     grace_seconds: float,
 ) -> Server:
     """Serve on a thread of this process; return once it answers with its own nonce.
@@ -158,8 +159,9 @@ def start(
         running.close()
         words = running.last_lines()
         raise StartError(
-            f"{label} was not ready after {seconds:.1f} s (its bound is {start_seconds:g} s): "
-            f"{problem}\n" + (f"Its last words:\n{words}" if words else "It said nothing.")
+            f"{label} was not ready after {seconds:.1f} s "
+            f"(its bound is {start_seconds:g} s: {bound_key}): {problem}\n"
+            + (f"Its last words:\n{words}" if words else "It said nothing.")
         ) from None
     except BaseException:
         running.close()

@@ -32,6 +32,7 @@ def serve(
     *,
     ready: str = "/",
     start_seconds: float = START_SECONDS,
+    bound_key: str = "start_seconds",
     environment: Mapping[str, str] | None = None,
     inherit: Sequence[str] = (),
     directory: str | os.PathLike[str] | None = None,
@@ -56,9 +57,10 @@ def serve(
     - an application or a factory: on a thread of this process;
     - a `Path`: a folder of static files, on a thread of this process.
 
-    Ready means that `GET ready` is answered with a status below 500 within `start_seconds`,
-    and that the answer is this server's own: by its nonce (`X-Harness-Nonce`), or by the
-    kernel's word that a process of its family holds the socket.
+    Ready means that `GET ready` is answered with a status below 500 within `start_seconds`
+    (`bound_key` says what sets it, in the error), and that the answer is this server's own: by
+    its nonce (`X-Harness-Nonce`), or by the kernel's word that a process of its family holds
+    the socket.
 
     A process gets a few variables of this one's environment (PATH, HOME, LANG, LC_*, ...),
     those named in `inherit`, and `environment`, which wins; `directory` (default: the current
@@ -97,6 +99,7 @@ def serve(
                 label=label or str(recognised),
                 ready=path,
                 start_seconds=start_seconds,
+                bound_key=bound_key,
                 grace_seconds=grace_seconds,
             )
         case _ as never:
@@ -109,6 +112,7 @@ def serve(
         directory=_existing(directory),
         ready=path,
         start_seconds=start_seconds,
+        bound_key=bound_key,
         grace_seconds=grace_seconds,
         inherit=tuple(inherit),
         environment=dict(environment or {}),

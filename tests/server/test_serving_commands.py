@@ -158,7 +158,10 @@ def test_a_server_without_a_word_is_given_up_at_its_bound(scratch_root: Path) ->
     assert 0.5 <= time.monotonic() - began < 20
     message = str(failed.value)
     assert "the silent one was not ready after" in message
-    assert "(its bound is 0.5 s): it printed no start line that names its port" in message
+    assert (
+        "(its bound is 0.5 s: start_seconds): it printed no start line that names its port"
+        in message
+    )
     assert "never_ready" in message
     assert "It printed nothing." in message
     assert nothing_left(scratch_root)
