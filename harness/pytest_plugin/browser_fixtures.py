@@ -20,6 +20,7 @@ from harness.pytest_plugin.pool import BrowserPool, is_ours_to_launch
 from harness.pytest_plugin.session import SESSION
 
 NO_BROWSER = "lanewright: no Chromium was found; `harness doctor` says where it was looked for"
+_ANSWER_MILLISECONDS = 1000
 POOL = pytest.StashKey[BrowserPool]()
 
 
@@ -85,10 +86,15 @@ def chromium(browser: Browser, pytestconfig: pytest.Config) -> Chromium:
 
 @pytest.fixture
 def cdp(page: Page) -> Iterator[CDPSession]:
-    """A raw CDP session for `page`, detached after the test."""
+    """A raw CDP session for `page`, detached after the test.
+
+    That of a page that does not answer ends with its page.
+    """
     session = page.context.new_cdp_session(page)
     yield session
     with contextlib.suppress(Error):
+        # Detaching waits for the page without a bound, so the page has to answer first.
+        session.send("Runtime.evaluate", {"expression": "0"}, timeout=_ANSWER_MILLISECONDS)
         session.detach()
 
 

@@ -29,6 +29,7 @@ def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
     """Remember every `browser` and `playwright`, whoever defined it, that has a value now."""
+    __tracebackhide__ = True
     value = yield
     if fixturedef.argname in ("browser", "playwright"):
         request.config.stash.setdefault(_CONNECTED_FIXTURES, set()).add(fixturedef)
@@ -50,7 +51,8 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Start each test's evidence afresh; name a browser's death in the error of a fixture."""
-    pool_of(item.config).recorder.begin_test()
+    __tracebackhide__ = True
+    pool_of(item.config).recorder.begin_test(item.nodeid)
     item.stash[_NAMED_DEATH] = item.stash[_FAILED] = False
     with _naming_deaths(item):
         return (yield)

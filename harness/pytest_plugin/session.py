@@ -1,8 +1,6 @@
 """What one pytest process owns: its guard, its signal receiver, and what it found left over."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -205,8 +203,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             "Chromium",
             yellow=True,
         )
-
-
-def output_folder(config: pytest.Config, folder: str) -> Path:
-    """Return pytest-playwright's output folder of one test, where evidence belongs."""
-    return Path(os.path.abspath(config.getoption("--output"))) / folder

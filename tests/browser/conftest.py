@@ -1,4 +1,4 @@
-"""The demo application, served for the browser lane."""
+"""What the browser lane shares: the demo application, and a suite of somebody else's."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,3 +23,11 @@ def own_demo(serve_session: Callable[..., Any], tmp_path: Path) -> OwnDemo:
     root.mkdir()
     (root / "plan.txt").write_bytes(b"12345")
     return OwnDemo(url=str(serve_session(lambda: create_app(root)).url), root=root)
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A suite of its own process, not in CI."""
+    monkeypatch.setenv("CI", "")
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
+    return pytester

@@ -5,16 +5,6 @@ import re
 
 import pytest
 
-SECTION = "lanewright evidence"
-
-
-@pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A suite of its own process, not in CI."""
-    monkeypatch.setenv("CI", "")
-    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
-    return pytester
-
 
 def test_the_fixtures_of_pytest_playwright_run_on_an_owned_chromium(
     suite: pytest.Pytester,
@@ -40,63 +30,6 @@ def test_the_fixtures_of_pytest_playwright_run_on_an_owned_chromium(
         """
     )
     suite.runpytest_subprocess().assert_outcomes(passed=1)
-
-
-def test_a_failing_test_shows_what_the_page_said_and_asked_for(suite: pytest.Pytester) -> None:
-    (suite.path / "site").mkdir()
-    (suite.path / "site" / "index.html").write_text(
-        "<title>T</title><link rel=icon href=data:,><h1>Hello</h1><img src=missing.png>"
-        "<script>console.error('it is broken'); setTimeout(() => { throw new Error('oh no') })"
-        "</script>"
-    )
-    suite.makepyfile(
-        """
-        from pathlib import Path
-
-        def test_title(page, serve):
-            page.goto(serve(Path("site")).url)
-            page.wait_for_function("document.images[0].complete")
-            assert page.title() == "another"
-        """
-    )
-    result = suite.runpytest_subprocess()
-    result.assert_outcomes(failed=1)
-    text = result.stdout.str()
-    section = text[text.index(SECTION) :]
-    assert re.search(r"assertion: AssertionError: assert 'T' == 'another'", section)
-    assert re.search(r"last URL: http://127\.0\.0\.1:\d+/", section)
-    assert re.search(r"console errors \(2\):[\s\S]*it is broken \(http://.*:1\)", section)
-    assert re.search(r"page errors \(1\):\s+Error: oh no", section)
-    assert re.search(r"failed requests \(1\):\s+GET http://.*/missing\.png \(image\): 404", section)
-    assert "responsive" in section
-    picture = re.search(r"picture: (\S+)", section)
-    assert picture
-    assert (suite.path / picture[1]).read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_test_that_passes_shows_nothing(suite: pytest.Pytester) -> None:
-    suite.makepyfile("def test_page(page): page.set_content('x')")
-    result = suite.runpytest_subprocess("-rA")
-    result.assert_outcomes(passed=1)
-    assert SECTION not in result.stdout.str()
-    assert "left" not in result.stdout.str()
-    assert not (suite.path / "test-results").exists()
-
-
-def test_a_hung_page_still_has_evidence_within_a_bound(suite: pytest.Pytester) -> None:
-    suite.makepyfile(
-        """
-        def test_hung(page):
-            page.set_content("x")
-            page.evaluate("setTimeout(() => { while (true); })")
-            page.locator("h1").click(timeout=200)
-        """
-    )
-    result = suite.runpytest_subprocess("--timeout=60")
-    result.assert_outcomes(failed=1)
-    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
-    assert "responsive" in section
-    assert re.search(r"picture: none \(.*Timeout.*\)", section)
 
 
 KILLED = """
@@ -453,56 +386,3 @@ def test_a_hung_browser_keeps_no_teardown_waiting_and_the_next_test_gets_a_fresh
     result = suite.runpytest_subprocess(timeout=60)
     result.assert_outcomes(failed=1, passed=1)
     assert re.search(r"browser: Chromium pid \d+, hung", result.stdout.str())
-
-
-def test_no_flood_hides_the_error_and_no_control_character_reaches_the_terminal(
-    suite: pytest.Pytester,
-) -> None:
-    suite.makepyfile(
-        r"""
-        import time
-
-        def test_flood(page):
-            page.set_content('''<script>
-                console.error('THE CAUSE \\u001b[2J');
-                for (let i = 0; i < 500; i++) console.log(i);
-                setTimeout(() => console.error('LATE'), 50);
-            </script>''')
-            page.evaluate("new Promise(done => setTimeout(done, 60))")
-            assert False
-        """
-    )
-    result = suite.runpytest_subprocess("--color=no")
-    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
-    assert r"THE CAUSE \x1b[2J" in section
-    assert "LATE" in section
-    assert "\x1b" not in section
-
-
-def test_evidence_survives_an_output_folder_that_cannot_be_written(
-    suite: pytest.Pytester,
-) -> None:
-    suite.makepyfile("def test_it(page): page.set_content('<title>x</title>'); assert 0")
-    result = suite.runpytest_subprocess("--output=/proc/nothing")
-    section = result.stdout.str()[result.stdout.str().index(SECTION) :]
-    assert "last URL: about:blank" in section
-    assert re.search(r"picture: none \(.*/proc/nothing", section)
-
-
-def test_a_suites_own_browser_is_said_to_be_unwatched(suite: pytest.Pytester) -> None:
-    suite.makeconftest(
-        """
-        import pytest
-        from harness.browser.binary import find
-
-        @pytest.fixture(scope="session")
-        def browser(playwright):
-            browser = playwright.chromium.launch(executable_path=str(find().path))
-            yield browser
-            browser.close()
-        """
-    )
-    suite.makepyfile("def test_it(page): page.set_content('x'); assert 0")
-    result = suite.runpytest_subprocess()
-    result.assert_outcomes(failed=1)
-    assert "the suite's own browser is not watched" in result.stdout.str()
