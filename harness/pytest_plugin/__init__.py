@@ -20,9 +20,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.pluginmanager.has_plugin("playwright"):
         config.pluginmanager.register(fixtures, "lanewright-fixtures")
         return
-    from harness.pytest_plugin import browser_fixtures, evidence, lifecycle
+    from harness.pytest_plugin import browser_fixtures, evidence, lifecycle, witness
 
-    for module in (fixtures, browser_fixtures, lifecycle, evidence):
+    for module in (fixtures, browser_fixtures, lifecycle, evidence, witness):
         name = f"lanewright-{module.__name__.rpartition('.')[2]}"
         config.pluginmanager.register(module, name)
 

@@ -52,6 +52,11 @@ def lane_of(item: pytest.Item) -> Lane:
     for lane in (Lane.BROWSER, Lane.SERVER, Lane.UNIT):
         if item.get_closest_marker(lane.value):
             return lane
+    return lane_by_fixtures(item)
+
+
+def lane_by_fixtures(item: pytest.Item) -> Lane:
+    """Return the lane of the most demanding fixture that a test reaches, whatever its marks."""
     info = getattr(item, "_fixtureinfo", None)
     return most_demanding(
         _lane_of_fixture(name, module)

@@ -4,10 +4,23 @@ import re
 from pathlib import Path
 
 from harness.browser import masking
-from harness.pytest_plugin import evidence
+from harness.pytest_plugin import evidence, witness
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = (ROOT / "docs" / "evidence.md").read_text()
+
+
+def _rows(head: str) -> list[str]:
+    table = DOCUMENT.split(f"| {head} |", 1)[1].split("\n\n", 1)[0]
+    return re.findall(r"^\| `([\w ]+)` \|", table, re.MULTILINE)
+
+
+def test_the_documented_verdicts_are_exactly_those_that_exist() -> None:
+    assert _rows("verdict") == [seen.value for seen in witness.Seen]
+
+
+def test_the_documented_properties_are_exactly_those_that_are_reported() -> None:
+    assert sorted(_rows("property")) == sorted(witness.PROPERTIES)
 
 
 def test_the_documented_sections_are_those_of_the_report() -> None:
