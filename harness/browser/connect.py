@@ -1,5 +1,7 @@
 """Connect Playwright to an owned Chromium, and tell whether the connection still stands."""
 
+import contextlib
+
 from playwright.sync_api import Browser, BrowserType, Error, Playwright
 
 from harness.browser.chromium import Chromium
@@ -17,11 +19,12 @@ def connect(
 ) -> Browser:
     """Return a Playwright `Browser` over CDP, told that the browser is on this machine.
 
-    Bounded by `seconds`, since a stopped renderer lets a connection hang for ever. Raises
-    BrowserGone, with how the browser is and its last words, when it cannot be had.
+    Its `contexts` are empty, as after Playwright's own launch. Bounded by `seconds`, since a
+    stopped renderer lets a connection hang for ever. Raises BrowserGone, with how the browser
+    is and its last words, when it cannot be had.
     """
     try:
-        return browser_type.connect_over_cdp(
+        browser = browser_type.connect_over_cdp(
             chromium.cdp_url,
             is_local=True,
             slow_mo=slow_mo,
@@ -35,6 +38,21 @@ def connect(
             f"Playwright could not connect to Chromium (pid {chromium.pid}), which {how}: "
             f"{error.message.splitlines()[0]}\n{chromium.last_words()}"
         ) from error
+    _forget_default_context(browser)
+    return browser
+
+
+def _forget_default_context(browser: Browser) -> None:
+    """Take the context that only a connection over CDP knows from the client's own lists.
+
+    The driver keeps it; no page is in it, since the browser started without a window. A
+    Playwright that keeps its lists elsewhere shows it again, which a test notices.
+    """
+    with contextlib.suppress(AttributeError):
+        inner = browser._impl_obj
+        for context in inner.contexts:
+            inner._contexts.pop(context, None)
+            inner._browser_type._contexts.pop(context, None)
 
 
 def is_connected(remote: Browser | Playwright) -> bool:

@@ -127,6 +127,8 @@ def _failure(
 
 def _environment(options: LaunchOptions, scratch: Path) -> dict[str, str]:
     base = dict(os.environ if options.environment is None else options.environment)
+    home = base.get("HOME")
+    own_data = base.get("XDG_DATA_HOME") or (home and f"{home}/.local/share")
     base.update(
         TMPDIR=str(scratch / "tmp"),
         XDG_CONFIG_HOME=str(scratch / "config"),
@@ -136,4 +138,8 @@ def _environment(options: LaunchOptions, scratch: Path) -> dict[str, str]:
     )
     if options.private_home:
         base["HOME"] = str(scratch / "home")
+    elif own_data:
+        # Read only, so that the user's fonts are seen as ever.
+        others = base.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
+        base["XDG_DATA_DIRS"] = f"{own_data}:{others}"
     return base

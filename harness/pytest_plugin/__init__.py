@@ -1,30 +1,50 @@
 """The pytest plugin `lanewright`: a Chromium and servers that are owned, lanes, evidence.
 
 Installing the distribution is enough. The hooks stand in modules of one idea each, which are
-registered here; fixtures come last, so that ours win over pytest-playwright's of the same
-name, while a conftest's still win over ours.
+registered here. Of the fixtures, those for every lane come first, so that everybody's of the
+same name win over them; `launch_browser` comes last, to win over pytest-playwright's.
 """
+
+import sys
 
 import pytest
 
-from harness.pytest_plugin import lanes, session
+from harness.pytest_plugin import lanes, native_launch, precedence, session
 from harness.pytest_plugin.session import SESSION
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Claim one option and one ini value, and register the fixtures before a suite's plugins."""
+    from harness.pytest_plugin import fixtures
+
+    native_launch.declare(parser)
+    pluginmanager.register(
+        precedence.without_what_others_define(fixtures, pluginmanager), "lanewright-fixtures"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the configuration and register the modules that do the work."""
     lanes.declare(config)
     config.stash[SESSION] = session.HarnessSession.of(config)
-    from harness.pytest_plugin import fixtures
-
-    if not config.pluginmanager.has_plugin("playwright"):
-        config.pluginmanager.register(fixtures, "lanewright-fixtures")
+    if not _drives_playwright(config.pluginmanager):
         return
     from harness.pytest_plugin import browser_fixtures, evidence, lifecycle, witness
 
-    for module in (fixtures, browser_fixtures, lifecycle, evidence, witness):
-        name = f"lanewright-{module.__name__.rpartition('.')[2]}"
-        config.pluginmanager.register(module, name)
+    for module, name in (
+        (lifecycle, "lifecycle"), (evidence, "evidence"), (witness, "witness"),
+    ):  # fmt: skip
+        config.pluginmanager.register(module, f"lanewright-{name}")
+    config.pluginmanager.register(
+        precedence.without_what_others_define(browser_fixtures, config.pluginmanager),
+        "lanewright-browser_fixtures",
+    )
+
+
+def _drives_playwright(pluginmanager: pytest.PytestPluginManager) -> bool:
+    """Tell whether pytest-playwright is there, by its entry point or by `-p` and its module."""
+    module = sys.modules.get("pytest_playwright.pytest_playwright")
+    return module is not None and pluginmanager.is_registered(module)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

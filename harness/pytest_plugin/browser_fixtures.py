@@ -8,19 +8,26 @@ keeps a test's artefacts until the test has ended, which must not outlive a kill
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserType, CDPSession, Error, Page
 
+from harness.browser import binary
 from harness.browser.chromium import Chromium
 from harness.errors import PreconditionError
-from harness.pytest_plugin.pool import BrowserPool, is_ours_to_launch
+from harness.pytest_plugin import native_launch
+from harness.pytest_plugin.pool import BrowserPool, LaunchFailed, is_ours_to_launch
 from harness.pytest_plugin.session import SESSION
 
 NO_BROWSER = "lanewright: no Chromium was found; `harness doctor` says where it was looked for"
 _ANSWER_MILLISECONDS = 1000
+# What Chromium prints when the kernel refuses it; Playwright launches without a sandbox.
+NO_SANDBOX = "No usable sandbox!"
+WITHOUT_SANDBOX = (
+    "lanewright: this machine gives Chromium no sandbox, so Playwright launched it, without one"
+)
 POOL = pytest.StashKey[BrowserPool]()
 
 
@@ -42,25 +49,41 @@ def launch_browser(
     """Launch browsers like pytest-playwright's fixture of this name, under a warden each.
 
     What is not ours to launch (`connect_options` of the suite, another browser, an option
-    without meaning over CDP) goes to the fixture that this one overrides. Without any browser
-    the tests are skipped by name, or fail under `CI`.
+    without meaning over CDP, a program that the suite names and that is missing, a machine
+    that gives Chromium no sandbox) goes to the fixture that this one overrides, with
+    everything under `--harness-native-launch`. Without any browser the tests are skipped by
+    name, or fail under `CI`.
     """
     stock = launch_browser
     pool = pool_of(pytestconfig)
+    native = native_launch.asked_for(pytestconfig)
 
     def launch(**options: Any) -> Browser:
         merged = {**browser_type_launch_args, **options}
-        if connect_options or not is_ours_to_launch(browser_type.name, merged):
+        if native or connect_options or not is_ours_to_launch(browser_type.name, merged):
             return pool.watch(stock(**options))
         try:
             return pool.launch(browser_type, merged)
         except PreconditionError:
+            if _is_named_by_the_suite(merged):
+                return pool.watch(stock(**options))
             if is_ci():
                 raise
             pytest.skip(NO_BROWSER)
+        except LaunchFailed as error:
+            if NO_SANDBOX not in str(error):
+                raise
+            pytestconfig.stash[SESSION].notes.add(WITHOUT_SANDBOX)
+            return pool.watch(stock(**options))
 
     yield launch
     pool.close_all()
+
+
+def _is_named_by_the_suite(options: Mapping[str, Any]) -> bool:
+    """Tell whether the missing browser is the suite's own choice, which Playwright answers."""
+    chosen = options.get("executable_path") or options.get("channel") not in (None, "chromium")
+    return bool(chosen) and not os.environ.get(binary.VARIABLE)
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +102,8 @@ def chromium(browser: Browser, pytestconfig: pytest.Config) -> Chromium:
     if handle is None:
         raise pytest.UsageError(
             "the fixture 'chromium' needs a Chromium that lanewright launched; this browser came "
-            f"from Playwright itself ({browser.browser_type.name}, its own launch or a connection)"
+            f"from Playwright itself ({browser.browser_type.name}, "
+            f"{native_launch.reason(pytestconfig)})"
         )
     return handle
 

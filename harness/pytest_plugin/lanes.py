@@ -30,16 +30,36 @@ _DESCRIPTIONS = {
     Lane.SERVER: "starts a server (set by lanewright unless set by hand)",
     Lane.BROWSER: "drives a browser (set by lanewright unless set by hand)",
 }
-_OWN_MARKS = pytest.StashKey[frozenset[Lane]]()
+
+
+class _LaneName(str):
+    """A mark's name that `-m` matches and `-k` does not.
+
+    `-k` looks for a text in lower-cased names, marks among them: `-k "not browser"` must
+    select what it selected before there were lanes.
+    """
+
+    __slots__ = ()
+
+    def lower(self) -> str:
+        """Nothing that a keyword could be part of."""
+        return ""
 
 
 def declare(config: pytest.Config) -> None:
     """Declare the three marks, except those that the suite has already declared as its own."""
-    declared = {line.split(":")[0].split("(")[0].strip() for line in config.getini("markers")}
-    ours = frozenset(lane for lane in Lane if lane.value not in declared)
-    config.stash[_OWN_MARKS] = ours
-    for lane in ours:
-        config.addinivalue_line("markers", f"{lane.value}: {_DESCRIPTIONS[lane]}")
+    for lane in Lane:
+        if not _declarations(config, lane):
+            config.addinivalue_line("markers", f"{lane.value}: {_DESCRIPTIONS[lane]}")
+
+
+def _declarations(config: pytest.Config, lane: Lane) -> list[str]:
+    """Return what is declared under a lane's name, by whomever."""
+    return [
+        line
+        for line in config.getini("markers")
+        if line.split(":")[0].split("(")[0].strip() == lane.value
+    ]
 
 
 def lane_of(item: pytest.Item) -> Lane:
@@ -85,9 +105,24 @@ def _lane_of_fixture(name: str, module: str) -> Lane:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark every item with its lane before `-m` selects, in marks that are ours to set."""
-    ours = config.stash[_OWN_MARKS]
+    """Mark every item with its lane before `-m` selects, in marks that are ours to set.
+
+    Asked for only now: whoever is configured after us may have declared a mark of that name.
+    """
+    ours = {
+        lane
+        for lane in Lane
+        if _declarations(config, lane) == [f"{lane.value}: {_DESCRIPTIONS[lane]}"]
+    }
     for item in items:
         lane = lane_of(item)
         if lane in ours and item.get_closest_marker(lane.value) is None:
-            item.add_marker(lane.value)
+            _add_mark(item, lane)
+
+
+def _add_mark(item: pytest.Item, lane: Lane) -> None:
+    """Add a mark under a name that `-k` cannot find; what xdist sends on are plain texts."""
+    decorator: pytest.MarkDecorator = getattr(pytest.mark, lane.value)
+    object.__setattr__(decorator.mark, "name", _LaneName(lane.value))
+    item.keywords[lane.value] = decorator
+    item.own_markers.append(decorator.mark)

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserType
+from playwright.sync_api import Browser, BrowserType, Error
 
 from harness.browser.chromium import Chromium, Liveness
 from harness.browser.connect import connect, is_connected
 from harness.browser.launch import LaunchOptions, launch
 from harness.browser.recorder import Recorder
 from harness.config.schema import Config
+from harness.errors import BrowserGone, StartError
 from harness.pytest_plugin.deathwatch import DeathWatch
 
 # What we launch with ourselves. Anything else is served by Playwright's own launch.
@@ -20,6 +21,10 @@ _OWN_OPTIONS = frozenset(
      "handle_sigint", "handle_sigterm", "handle_sighup"}
 )  # fmt: skip
 _PLAYWRIGHT_JUDGES = ("--user-data-dir", "--remote-debugging-pipe", "--remote-debugging-port")
+
+
+class LaunchFailed(StartError, Error):
+    """A browser that did not come up; for a suite that catches it, Playwright's own `Error`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +47,18 @@ class BrowserPool:
     def launch(self, browser_type: BrowserType, options: Mapping[str, Any]) -> Browser:
         """Return a connected browser, launched under a warden with Playwright's launch options.
 
-        Raises PreconditionError without a browser, StartError or BrowserGone with the
-        browser's own words when it does not come up; nothing is left then.
+        Raises PreconditionError without a browser, LaunchFailed with the browser's own words
+        when it does not come up; nothing is left then.
         """
-        chromium = launch(self._launch_options(options))
         try:
-            browser = connect(browser_type, chromium, slow_mo=options.get("slow_mo"))
-        except BaseException:
-            chromium.close()
-            raise
+            chromium = launch(self._launch_options(options))
+            try:
+                browser = connect(browser_type, chromium, slow_mo=options.get("slow_mo"))
+            except BaseException:
+                chromium.close()
+                raise
+        except (StartError, BrowserGone) as error:
+            raise LaunchFailed(str(error)) from error
         self._owned.append(Owned(browser=browser, chromium=chromium))
         self._end_with(browser, chromium)
         self._deaths.watch(browser, chromium)

@@ -33,6 +33,7 @@ class HarnessSession:
         self.driver: OwnedDriver | None = None
         self.left_behind: list[str] = []
         self.problems: list[str] = []
+        self.notes: set[str] = set()
         self.skipped_without_browser = 0
         self._receiver = SignalReceiver(self._unwind)
         self._session: pytest.Session | None = None
@@ -197,6 +198,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("lanewright: could not keep its promise", red=True, bold=True)
         for line in state.problems:
             terminalreporter.write_line(line)
+    for note in sorted(state.notes):
+        terminalreporter.write_line(note, yellow=True)
     if state.skipped_without_browser:
         terminalreporter.write_line(
             f"lanewright: {state.skipped_without_browser} tests were skipped because there is no "

@@ -148,3 +148,25 @@ def test_collecting_starts_no_guard(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("--collect-only", "-q", "-s", "-p", "no:cacheprovider")
     outer = __import__("os").environ.get("HARNESS_RUN_TOKEN", "none")
     result.stdout.fnmatch_lines([f"token {outer}"])
+
+
+def test_a_lane_is_no_keyword(suite: pytest.Pytester) -> None:
+    """`-k` selects by names: a mark that nobody wrote must not change what it finds."""
+    assert "test_page" in selected(suite, "-k", "not browser")
+    assert "test_server" not in selected(suite, "-k", "browser")
+    assert selected(suite, "-k", "unit") == ["test_marked_down_by_hand"]
+
+
+def test_a_mark_that_somebody_declares_after_us_is_theirs(suite: pytest.Pytester) -> None:
+    """A plugin named with `-p` is configured last."""
+    suite.makepyfile(
+        late="""
+        def pytest_configure(config):
+            config.addinivalue_line("markers", "unit: theirs")
+        """
+    )
+    suite.syspathinsert()
+    result = suite.runpytest_subprocess("--collect-only", "-q", "-m", "unit", "-p", "late")
+    assert [line.split("::")[-1] for line in result.outlines if "::" in line] == [
+        "test_marked_down_by_hand[chromium]"
+    ]

@@ -1,0 +1,3 @@
+def test_their_replacement(page, browser):
+    assert browser.replaced
+    assert page.evaluate("1 + 1") == 2
