@@ -96,7 +96,7 @@ class Family:
             alive = self._strike(group, patient=waited < INNER_WARDEN_SECONDS)
             if waited > LATE_SECONDS and alive and not told:
                 told = True
-                late([describe(pid, "still alive") for pid in alive])
+                late([describe(pid, self._why_alive(pid)) for pid in alive])
             if not self.reap():
                 self._wait(RESCAN_SECONDS)
 
@@ -120,8 +120,14 @@ class Family:
         return alive
 
     def _note(self, refusal: str | None, pid: int) -> None:
-        if refusal is not None and len(self.refused) < 20:
-            self.refused.append(f"{pid}: {refusal}")
+        # A refused kill is tried again with every scan, and told once.
+        text = f"{pid}: {refusal}"
+        if refusal is not None and text not in self.refused and len(self.refused) < 20:
+            self.refused.append(text)
+
+    def _why_alive(self, pid: int) -> str:
+        refusals = [text for text in self.refused if text.startswith(f"{pid}: ")]
+        return f"still alive, kill refused {refusals[0]}" if refusals else "still alive"
 
 
 class Sweep:
@@ -139,10 +145,10 @@ class Sweep:
         """Return (pid, start_ticks, how) of every live member.
 
         The owner and wardens are none: a warden ends with its own owner. A stranger whose
-        environment cannot be read is no member; an adopted one is known by identity, and a
+        environment or entry cannot be read is no member; an adopted one is known by identity, and a
         child of the living owner that has shed the token by descent.
         """
-        stats = (procfs.stat(pid) for pid in procfs.all_pids())
+        stats = (self._visible(pid) for pid in procfs.all_pids())
         entries = {entry.pid: entry for entry in stats if entry is not None}
         found = []
         for pid, entry in entries.items():
@@ -155,6 +161,15 @@ class Sweep:
             elif (how := self._how_ours(entry, entries)) and not self._ends_by_itself(pid):
                 found.append((pid, entry.start_ticks, how))
         return found
+
+    def _visible(self, pid: int) -> procfs.Stat | None:
+        """Read an entry; where proc(5) is mounted with `hidepid`, strangers' cannot be."""
+        try:
+            return procfs.stat(pid)
+        except PermissionError:
+            if pid in self.adopted:
+                raise
+            return None
 
     def _how_ours(self, entry: procfs.Stat, entries: dict[int, procfs.Stat]) -> str | None:
         if self._carries_token(entry.pid):

@@ -58,9 +58,13 @@ class ExitReport:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Everything that kept this end from being complete; empty when it was."""
+        """Everything that kept this end from being complete; empty when it was.
+
+        A kill that was refused is no problem of a family that has ended all the same.
+        """
         found = [f"still alive: {process}" for process in self.alive]
-        found += [f"kill refused: {text}" for text in self.refused]
+        if self.alive:
+            found += [f"kill refused: {text}" for text in self.refused]
         if self.scratch_problem:
             found.append(f"scratch {self.scratch} not removed: {self.scratch_problem}")
         if self.group_problem:

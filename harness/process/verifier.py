@@ -2,8 +2,8 @@
 
 Only ENOENT, ENOTDIR and ESRCH mean that a process is gone. A zombie is dead but not reaped,
 and is reported. Any other error is raised with a process table, or with the reason why no
-table could be had; strangers whose environment is private are the one exception, since
-they cannot be told from ours and a machine is full of them.
+table could be had; strangers whose environment or whole entry is private (`hidepid`, proc(5))
+are the one exception, since they cannot be told from ours and a machine is full of them.
 """
 
 import contextlib
@@ -42,14 +42,9 @@ def read_stat(pid: int) -> Stat | None:
     Raises OwnershipError for any error that does not say so, with the process table.
     """
     try:
-        return parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
-    except ABSENT:
-        return None
+        return _stat(pid)
     except OSError as error:
-        raise OwnershipError(
-            f"/proc/{pid}/stat cannot be read ({error}), so pid {pid} is not known to be gone\n"
-            f"{table.describe()}"
-        ) from error
+        raise _unreadable(pid, error) from error
 
 
 def is_gone(identity: ProcessIdentity) -> bool:
@@ -69,9 +64,15 @@ def survivors(
     known = {(process.pid, process.start_ticks) for process in others}
     if leader is not None:
         known.add((leader.pid, leader.start_ticks))
+    known_pids = {pid for pid, _ in known}
     found = []
     for pid in _pids():
-        entry = read_stat(pid)
+        try:
+            entry = _stat(pid)
+        except OSError as error:
+            if isinstance(error, PermissionError) and pid not in known_pids:
+                continue
+            raise _unreadable(pid, error) from error
         if entry is None:
             continue
         sign = _sign(entry, known, leader, family)
@@ -119,6 +120,20 @@ def end_orphans(leader: ProcessIdentity | None, family: str | None) -> str:
             return f"left behind: {'; '.join(map(str, left))}"
         time.sleep(0.005)
     return "no process of it is left"
+
+
+def _stat(pid: int) -> Stat | None:
+    try:
+        return parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
+    except ABSENT:
+        return None
+
+
+def _unreadable(pid: int, error: OSError) -> OwnershipError:
+    return OwnershipError(
+        f"/proc/{pid}/stat cannot be read ({error}), so pid {pid} is not known to be gone\n"
+        f"{table.describe()}"
+    )
 
 
 def _sign(

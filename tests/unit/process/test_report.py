@@ -37,6 +37,12 @@ def test_every_kind_of_incomplete_end_is_a_problem_that_names_it() -> None:
     )
 
 
+def test_a_refused_kill_of_a_family_that_has_ended_is_no_problem() -> None:
+    report = from_message({**_COMPLETE, "refused": ["98: Operation not permitted"]})
+    assert report.problems == ()
+    assert report.refused == ("98: Operation not permitted",)
+
+
 def test_a_wait_status_is_told_in_words() -> None:
     assert describe_status(3 << 8) == "exited with 3"
     assert describe_status(signal.SIGKILL) == "killed by signal 9 (SIGKILL)"
