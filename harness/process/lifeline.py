@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
+from harness.errors import StartError
 from harness.process import procfs, wire
 
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
@@ -23,18 +24,22 @@ class Lifeline:
     """A warden that has been started and waits for its orders, or has them.
 
     The warden lives until it has ended what it was told to own; `release` makes it do so.
+    Raises StartError when it cannot be started (no descriptor left, no process left).
     """
 
     def __init__(self, listen: int = -1) -> None:
         self.closed = False
         self.released = False
         self._decoder = wire.Decoder()
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         try:
-            self._socket, self._process = _start_warden(self._log, listen)
-        except BaseException:
-            self._log.close()
-            raise
+            self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+            try:
+                self._socket, self._process = _start_warden(self._log, listen)
+            except BaseException:
+                self._log.close()
+                raise
+        except OSError as error:
+            raise StartError(f"no warden can be started: {error}") from error
 
     @property
     def pid(self) -> int:

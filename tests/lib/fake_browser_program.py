@@ -60,6 +60,16 @@ def never_opens_its_port() -> NoReturn:
         _hang()
 
 
+def accepts_and_hangs_up() -> NoReturn:
+    signal.alarm(LIFETIME_SECONDS)
+    with _bound() as held:
+        held.listen()
+        _write_port_file(held)
+        _announce(held)
+        while True:
+            held.accept()[0].close()
+
+
 def forks_and_hangs() -> NoReturn:
     left, leaving = os.pipe()
     if os.fork() == 0:

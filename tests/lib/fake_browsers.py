@@ -12,6 +12,7 @@ from tests.lib.fake_browser_program import LIFETIME_SECONDS
 
 __all__ = [
     "LIFETIME_SECONDS",
+    "accepts_and_hangs_up",
     "announces_but_never_writes_port_file",
     "exits_with",
     "floods_stderr",
@@ -74,6 +75,11 @@ def never_opens_its_port(folder: Path) -> Path:
     The port is bound, so that nobody else can get it.
     """
     return _write(folder, "never_opens_its_port")
+
+
+def accepts_and_hangs_up(folder: Path) -> Path:
+    """Announcement and port file agree; every connection there is closed without a word."""
+    return _write(folder, "accepts_and_hangs_up")
 
 
 def forks_and_hangs(folder: Path) -> Path:

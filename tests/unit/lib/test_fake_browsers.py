@@ -127,6 +127,17 @@ def test_the_announcement_and_the_file_agree_on_a_port_that_is_closed_and_held(
             other.bind(("127.0.0.1", port))
 
 
+def test_it_hangs_up_on_whoever_connects(
+    tmp_path: Path, profile: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.accepts_and_hangs_up(tmp_path)) as stage:
+        port = announced_port(stage)
+        assert written_port(profile) == port
+        for _ in range(2):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                assert connection.recv(1) == b""
+
+
 def test_its_child_leaves_the_session_and_is_found_by_its_token_only(
     tmp_path: Path, profile: Path, started: Callable[..., Stage]
 ) -> None:
