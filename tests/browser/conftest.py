@@ -1,12 +1,14 @@
-"""What the browser lane shares: the demo application, and a suite of somebody else's."""
+"""What the browser lane shares: the demo, a suite of somebody else's, a scratch root."""
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.demo.app import create_app
+from harness.process import scratch
 from tests.lib.demo import OwnDemo
 
 
@@ -31,3 +33,11 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     monkeypatch.setenv("CI", "")
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     return pytester
+
+
+@pytest.fixture
+def scratch_root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Hold every scratch that the test's families make, in a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="hn-", dir="/tmp") as folder:
+        monkeypatch.setenv(scratch.ROOT_VARIABLE, folder)
+        yield Path(folder)
