@@ -5,6 +5,7 @@
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from harness.browser.connect import connect
 from harness.browser.launch import launch
 from harness.errors import BrowserGone
 
+GO_MILLISECONDS = 20_000
 UPLOAD_BYTES = 60 * 1024 * 1024
 
 
@@ -123,18 +125,23 @@ def test_a_stopped_renderer_does_not_let_a_connection_hang(
     assert renderers
     for pid in renderers:
         os.kill(pid, signal.SIGSTOP)
-    with pytest.raises(BrowserGone, match=r"could not connect .* which is responsive"):
+    with pytest.raises(BrowserGone, match=r"which is responsive: .*Timeout 1000ms exceeded"):
         connect(chromium_type, own_chromium, seconds=1.0)
     assert own_chromium.liveness(seconds=20.0) is Liveness.RESPONSIVE
     own_chromium.close()
 
 
-def test_going_back_works_over_cdp(page: Page, site: str) -> None:
-    page.goto(f"{site}/a.html")
-    page.goto(f"{site}/b.html")
-    page.go_back(timeout=20_000)
+def test_going_back_works_over_cdp(page: Page, serve: Callable[..., Any], tmp_path: Path) -> None:
+    """Served by somebody who permits the back-forward cache, which Playwright cannot follow."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.html").write_text(f"<title>{name}</title>")
+    files = ["-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(tmp_path)]
+    url = serve([sys.executable, "-u", *files]).url
+    page.goto(f"{url}/a.html")
+    page.goto(f"{url}/b.html")
+    page.go_back(timeout=GO_MILLISECONDS)
     expect(page).to_have_title("a")
-    page.go_forward(timeout=20_000)
+    page.go_forward(timeout=GO_MILLISECONDS)
     expect(page).to_have_title("b")
 
 
@@ -179,3 +186,12 @@ def test_closing_every_context_leaves_the_browser_usable(
     page.set_content("<title>still here</title>")
     assert page.title() == "still here"
     own_chromium.close()
+
+
+def test_the_page_of_a_test_is_never_in_the_default_context_which_takes_no_options(
+    page: Page,
+) -> None:
+    browser = page.context.browser
+    assert browser is not None
+    assert browser.contexts.index(page.context) > 0
+    assert page.viewport_size == {"width": 1280, "height": 720}
