@@ -1,4 +1,4 @@
-"""Servers that other runners were publicly reported to leave behind, or to be stalled by.
+"""Servers that other runners were publicly reported to leave behind.
 
 `docs/public-reports.md` names each report and the test that repeats it here.
 """
@@ -6,7 +6,6 @@
 import json
 import re
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from harness.errors import StartError
 from harness.server.serving import serve
 from tests.lib import fake_servers, witness
-from tests.lib.http import fetch
 from tests.lib.script_owner import running_script
 
 END_SECONDS = 30.0
@@ -73,31 +71,3 @@ def test_a_grandchild_of_a_start_that_fails_holds_no_port(scratch_root: Path) ->
     assert not witness.is_listening(int(held[1]))
     assert witness.find(tokens=[str(scratch_root)]) == []
     assert list(scratch_root.glob("[!.]*")) == []
-
-
-# Each answer comes after eight mebibytes on standard output.
-_TALKS = """
-import http.server, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        for _ in range(8):
-            sys.stdout.write("talk" * (1 << 18) + "\\n")
-        sys.stdout.flush()
-        self.send_response(200)
-        self.send_header("Content-Length", "4")
-        self.end_headers()
-        self.wfile.write(b"done")
-    def log_message(self, *_):
-        pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-print(f"http://127.0.0.1:{server.server_port}", flush=True)
-server.serve_forever()
-"""
-
-
-@pytest.mark.usefixtures("scratch_root")
-def test_a_server_whose_output_nobody_reads_goes_on_answering() -> None:
-    with serve([sys.executable, "-c", _TALKS], start_seconds=60) as server:
-        answers = [fetch(server.port).body for _ in range(3)]
-        assert answers == [b"done"] * 3
-        assert len(server.output()) < 400_000

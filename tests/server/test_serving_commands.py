@@ -40,6 +40,25 @@ server.serve_forever()
 """
 MIRROR_LINE = r"listening at port (?P<port>\d+)"
 
+# Each answer comes after eight mebibytes on standard output.
+TALKS = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        for _ in range(8):
+            sys.stdout.write("talk" * (1 << 18) + "\\n")
+        sys.stdout.flush()
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"done")
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(f"http://127.0.0.1:{server.server_port}", flush=True)
+server.serve_forever()
+"""
+
 
 @contextmanager
 def gone_afterwards(scratch_root: Path) -> Iterator[Callable[[Server], None]]:
@@ -86,6 +105,13 @@ def test_it_answers_and_is_gone_afterwards(command: list[str], scratch_root: Pat
         assert reply.headers["x-harness-nonce"] == server.nonce
         assert server.died() is None
         assert f"serving on {server.url}/" in server.output()
+
+
+def test_a_server_whose_output_nobody_reads_goes_on_answering() -> None:
+    with serve([sys.executable, "-c", TALKS], start_seconds=60) as server:
+        answers = [fetch(server.port).body for _ in range(3)]
+        assert answers == [b"done"] * 3
+        assert len(server.output()) < 400_000
 
 
 def test_the_handle_names_the_process_that_was_started() -> None:
