@@ -10,7 +10,9 @@ import json
 import os
 import platform
 import re
+import shutil
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
@@ -19,10 +21,12 @@ from pathlib import Path
 from tools.pipeline import Pipeline, Step
 
 VENV = ".venv"
+BESIDE = f"{VENV}/beside"
 STAMP = "lanewright-setup.json"
 OLDEST_PIP = (25, 1)  # the first with `pip install --group`
 PRECONDITION = 5
 FAULT = 6
+_BESIDE_GROUP = "beside-"
 _NO_BROWSER = 5
 _DOWNLOAD_SECONDS = 600.0
 _PACKAGE_SECONDS = 900.0
@@ -94,6 +98,12 @@ def pip_is_too_old(version: str) -> bool:
     return numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST_PIP
 
 
+def groups_beside(folder: Path) -> list[str]:
+    """Return the names of the groups that are installed beside the environment, not into it."""
+    groups = tomllib.loads((folder / "pyproject.toml").read_text())["dependency-groups"]
+    return [name.removeprefix(_BESIDE_GROUP) for name in groups if name.startswith(_BESIDE_GROUP)]
+
+
 def no_browser_message(*, is_debian: bool) -> str:
     """Say exactly what to run where no browser could be had."""
     ways = [f"{VENV}/bin/python -m playwright install --with-deps chromium"]
@@ -142,6 +152,11 @@ def _prepare_packages(pipeline: Pipeline) -> None:
     _prepare_pip(pipeline, python)
     pip_install = (python, "-m", "pip", "install", "--disable-pip-version-check")
     _must(pipeline, "install packages", *pip_install, "-e", ".", "--group", "dev", streamed=True)
+    shutil.rmtree(pipeline.folder / BESIDE, ignore_errors=True)
+    for name in groups_beside(pipeline.folder):
+        target = ("--no-deps", "--target", str(pipeline.folder / BESIDE / name))
+        group = ("--group", f"{_BESIDE_GROUP}{name}")
+        _must(pipeline, f"install beside: {name}", *pip_install, "--quiet", *target, *group)
     stamp_file.write_text(json.dumps(asdict(wanted), sort_keys=True))
 
 

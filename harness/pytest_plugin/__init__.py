@@ -9,14 +9,18 @@ import sys
 
 import pytest
 
-from harness.pytest_plugin import lanes, native_launch, precedence, session
+from harness.pytest_plugin import lanes, native_launch, playwright_choice, precedence, session
 from harness.pytest_plugin.session import SESSION
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Claim one option and one ini value, and register the fixtures before a suite's plugins."""
+    """Choose between Playwright's plugins before the second is loaded; claim one option.
+
+    The fixtures are registered here, before a suite's own plugins.
+    """
     from harness.pytest_plugin import fixtures
 
+    playwright_choice.choose(pluginmanager)
     native_launch.declare(parser)
     pluginmanager.register(
         precedence.without_what_others_define(fixtures, pluginmanager), "lanewright-fixtures"
@@ -28,6 +32,10 @@ def pytest_configure(config: pytest.Config) -> None:
     lanes.declare(config)
     config.stash[SESSION] = session.HarnessSession.of(config)
     if not _drives_playwright(config.pluginmanager):
+        if playwright_choice.is_async(config.pluginmanager):
+            from harness.pytest_plugin import async_fixtures
+
+            config.pluginmanager.register(async_fixtures, "lanewright-async-fixtures")
         return
     from harness.pytest_plugin import browser_fixtures, evidence, lifecycle, witness
 

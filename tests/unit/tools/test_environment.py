@@ -1,5 +1,7 @@
 """What set-up decides, from facts alone."""
 
+from pathlib import Path
+
 import pytest
 
 from tools.environment import (
@@ -8,6 +10,7 @@ from tools.environment import (
     Stamp,
     choose_browser_step,
     choose_refresh,
+    groups_beside,
     is_debian_like,
     missing_modules_message,
     no_browser_message,
@@ -112,3 +115,11 @@ def test_a_python_without_venv_is_told_what_is_missing_and_what_to_run() -> None
 
     assert "has no module venv and no module ensurepip" in message
     assert "sudo apt-get install -y python3-venv" in message
+
+
+def test_groups_named_beside_are_the_only_ones_kept_out_of_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[dependency-groups]\ndev = ['a']\nbeside-web = ['b']\nbeside-async = ['c']\n"
+    )
+
+    assert groups_beside(tmp_path) == ["web", "async"]
