@@ -105,7 +105,7 @@ def test_a_plugin_asked_for_by_name_is_not_left_out(
     suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Without autoloading, the async plugin that is only installed does not come.
-    arguments = ("--disable-plugin-autoload", "-p", "lanewright", "-p", "playwright")
+    arguments = ("--disable-plugin-autoload", "-p", "playwright", "-p", "lanewright")
     suite.makeini("[pytest]\nfilterwarnings = error\n")
     run(suite, monkeypatch, ORDERS[0], SYNC_ONLY, *arguments).assert_outcomes(passed=1)
 

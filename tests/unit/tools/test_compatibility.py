@@ -69,8 +69,9 @@ def test_an_outcome_is_what_pytest_would_call_it(lines: list[str], expected: str
     assert read_record([*lines, END], seconds=1.0).outcomes == {"t": expected}
 
 
-def test_the_last_attempt_of_a_test_that_was_run_again_counts() -> None:
-    first = [report("t", "setup", "passed"), report("t", "call", "rerun", reason="too slow")]
+@pytest.mark.parametrize("word", ["rerun", "failed"])
+def test_the_last_attempt_of_a_test_that_was_run_again_counts(word: str) -> None:
+    first = phases("t", "passed", word, "passed", reason="too slow")
     run = read_record([*first, *phases("t", "passed", "passed", "passed"), END], seconds=1.0)
 
     assert run.outcomes == {"t": "passed"}
