@@ -1,6 +1,7 @@
 """The owner's end of one warden: its process, and the socket whose end means the owner's."""
 
 import contextlib
+import errno
 import os
 import socket
 import subprocess
@@ -108,8 +109,7 @@ def _start_warden(log: IO[bytes], listen: int) -> tuple[socket.socket, "subproce
     ours, theirs = socket.socketpair()
     handle = -1
     try:
-        with contextlib.suppress(AttributeError, OSError):
-            handle = os.pidfd_open(os.getpid())
+        handle = _own_handle()
         passed = [number for number in (theirs.fileno(), handle, listen) if number >= 0]
         arguments = [str(theirs.fileno()), str(handle), str(_PACKAGE_PARENT)]
         process = subprocess.Popen(
@@ -130,6 +130,21 @@ def _start_warden(log: IO[bytes], listen: int) -> tuple[socket.socket, "subproce
         if handle >= 0:
             os.close(handle)
     return ours, process
+
+
+def _own_handle() -> int:
+    """Return a pidfd of this process, -1 where the platform has none.
+
+    Any other refusal, such as EMFILE, is no reason to go on with one witness of two.
+    """
+    try:
+        return os.pidfd_open(os.getpid())
+    except AttributeError:
+        return -1
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise
+        return -1
 
 
 _spare: list[Lifeline] = []

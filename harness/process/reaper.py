@@ -107,7 +107,13 @@ class Family:
         """
         alive = []
         for pid in procfs.children(os.getpid()):
-            entry = procfs.stat(pid)
+            try:
+                entry = procfs.stat(pid)
+            except PermissionError:
+                # It became another user where proc(5) is mounted with `hidepid`: to be killed.
+                alive.append(pid)
+                self._note(kill(pid, signals.SIGKILL), pid)
+                continue
             if entry is None or entry.state == "Z":
                 continue
             alive.append(pid)
