@@ -30,11 +30,25 @@ def root() -> str:
     return candidate if len(os.fsencode(candidate)) <= LONGEST_ROOT_BYTES else f"/tmp/{name}"
 
 
-def _open_root(path: str) -> int:
-    os.makedirs(path, mode=0o700, exist_ok=True)
+def _make_private(path: str, what: str) -> None:
+    if not os.path.lexists(path):
+        os.makedirs(path, mode=0o700, exist_ok=True)
     entry = os.lstat(path)
     if not stat.S_ISDIR(entry.st_mode) or entry.st_uid != os.getuid():
-        raise PermissionError(errno.EPERM, "scratch root is not a directory of this user", path)
+        raise PermissionError(errno.EPERM, f"{what} is not a directory of this user", path)
+
+
+def make_hidden(root_path: str, name: str) -> None:
+    """Make `<root>/<name>`, unless it is there: for what is no scratch, and no janitor's.
+
+    `name` begins with a dot. Raises OSError when it is not there as a directory of this user.
+    """
+    _make_private(root_path, "scratch root")
+    _make_private(os.path.join(root_path, name), "the folder")
+
+
+def _open_root(path: str) -> int:
+    _make_private(path, "scratch root")
     return os.open(os.path.join(path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
