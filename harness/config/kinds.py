@@ -79,6 +79,15 @@ def _read_switch(value: object) -> bool | Rejected:
 SWITCH: Kind[bool] = Kind(expected="true or false", read=_read_switch)
 
 
+def _read_count(value: object) -> int | Rejected | None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return _expected(COUNT.expected, value)
+    return value
+
+
+COUNT: Kind[int | None] = Kind(expected="a whole number from 1", read=_read_count)
+
+
 def strings(item: str, fault_of: Callable[[str], str | None]) -> Kind[tuple[str, ...]]:
     """Return the kind of an array of strings that `item` describes.
 

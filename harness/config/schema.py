@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from harness.config.kinds import (
     BROWSER_ARGUMENTS,
+    COUNT,
     POSITIVE_SECONDS,
     SWITCH,
     VARIABLE_NAMES,
@@ -45,6 +46,9 @@ class Config:
     )
     pass_environment: tuple[str, ...] = key(
         VARIABLE_NAMES, (), "Environment variables that `serve` commands inherit from the shell."
+    )
+    max_browsers: int | None = key(
+        COUNT, None, "How many test processes of this host may have browsers at once."
     )
 
 

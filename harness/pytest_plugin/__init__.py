@@ -31,6 +31,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the configuration and register the modules that do the work."""
     lanes.declare(config)
     config.stash[SESSION] = session.HarnessSession.of(config)
+    if config.stash[SESSION].settings.max_browsers is not None:
+        from harness.pytest_plugin import browser_lease
+
+        config.pluginmanager.register(browser_lease, "lanewright-browser-lease")
     if not _drives_playwright(config.pluginmanager):
         if playwright_choice.is_async(config.pluginmanager):
             from harness.pytest_plugin import async_fixtures

@@ -18,6 +18,7 @@ from harness.browser import binary
 from harness.browser.chromium import Chromium
 from harness.errors import PreconditionError
 from harness.pytest_plugin import native_launch
+from harness.pytest_plugin.browser_lease import hold
 from harness.pytest_plugin.pool import BrowserPool, LaunchFailed, is_ours_to_launch
 from harness.pytest_plugin.session import SESSION
 
@@ -60,6 +61,9 @@ def launch_browser(
 
     def launch(**options: Any) -> Browser:
         merged = {**browser_type_launch_args, **options}
+        if not connect_options:
+            # For a test whose lane does not show that it drives a browser.
+            hold(pytestconfig)
         if native or connect_options or not is_ours_to_launch(browser_type.name, merged):
             return pool.watch(stock(**options))
         try:

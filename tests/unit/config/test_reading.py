@@ -25,6 +25,7 @@ def test_every_key_can_be_set() -> None:
         zygote = false
         private_home = true
         pass_environment = ["DATABASE_URL"]
+        max_browsers = 3
     """
 
     assert parse(text, "pyproject.toml") == Config(
@@ -34,6 +35,7 @@ def test_every_key_can_be_set() -> None:
         zygote=False,
         private_home=True,
         pass_environment=("DATABASE_URL",),
+        max_browsers=3,
     )
 
 
@@ -45,6 +47,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         zygote=True,
         private_home=False,
         pass_environment=(),
+        max_browsers=None,
     )
 
 
@@ -117,7 +120,7 @@ def test_an_unknown_key_that_resembles_none_lists_the_known_ones() -> None:
 
     assert problem.message == (
         "unknown key; expected one of browser_start_seconds, server_start_seconds, browser_args, "
-        "zygote, private_home, pass_environment"
+        "zygote, private_home, pass_environment, max_browsers"
     )
 
 

@@ -45,6 +45,21 @@ def test_a_switch_is_true_or_false_and_nothing_else(key: str, value: str) -> Non
     assert message.startswith("expected true or false, found ")
 
 
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("0", "the integer 0"),
+        ("-1", "the integer -1"),
+        ("2.0", "the float 2.0"),
+        ("true", "the boolean true"),
+        ('"2"', "the string '2'"),
+        ('"none"', "the string 'none'"),
+    ],
+)
+def test_a_count_is_a_whole_number_from_one(value: str, found: str) -> None:
+    assert messages("max_browsers", value) == [f"expected a whole number from 1, found {found}"]
+
+
 @pytest.mark.parametrize("key", ["browser_args", "pass_environment"])
 def test_a_list_of_strings_is_not_one_string(key: str) -> None:
     [message] = messages(key, '"--lang=de"')
