@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.browser import switches
 from harness.errors import PreconditionError, UsageError
-from harness.process import cgroup, scratch
+from harness.process import cgroup, place, scratch
 from harness.process.shim import Shim
 from harness.process.spec import new_scratch
 
@@ -19,6 +19,7 @@ PACKAGES = (
     "lanewright", "playwright", "pytest", "pytest-playwright", "pytest-timeout", "psutil",
     "aiohttp", "pytest-xdist",
 )  # fmt: skip
+_HANG_UP_SECONDS = 5.0
 _SMALL_SHM_BYTES = 256 * 1024 * 1024
 
 
@@ -46,8 +47,8 @@ def versions() -> dict[str, str | None]:
 def capabilities() -> Iterator[Capability]:
     """Yield every capability, each looked at now."""
     for look in (
-        _proc, _pidfd, _subreaper, _control_group, _sandbox, _scratch, _driver, _shm, _pressure,
-        _display, _video,
+        _proc, _pidfd, _subreaper, _control_group, _sandbox, _scratch, _places, _driver, _shm,
+        _pressure, _display, _video,
     ):  # fmt: skip
         yield look()
     yield _switches()
@@ -153,6 +154,27 @@ def _scratch() -> Capability:
         available=problem is None,
         detail=problem or scratch.root(),
         consequence=f"no test can run; set {scratch.ROOT_VARIABLE} to a short, writable folder",
+    )
+
+
+def _places() -> Capability:
+    def look() -> None:
+        with tempfile.TemporaryDirectory(prefix=".doctor-", dir=scratch.root()) as folder:
+            path = os.path.join(folder, "0.place")
+            held = place.take(path)
+            with place.Watch([path]) as watch:
+                if held is None or place.take(path) is not None:
+                    raise OSError("a named pipe is locked by two at once")
+                place.give_up(held)
+                if not watch.wait(_HANG_UP_SECONDS):
+                    raise OSError("the end of a named pipe's last writer is not told")
+
+    problem = _try(look)
+    return Capability(
+        name="places that the kernel keeps",
+        available=problem is None,
+        detail=problem or "a named pipe can be locked and waited for",
+        consequence="max_browsers cannot be kept: where it is set every browser test fails",
     )
 
 
