@@ -133,7 +133,7 @@ def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
     named = re.findall(
         r"Playwright's driver \(pid \d+\) was killed by signal 9", result.stdout.str()
     )
-    assert len(named) == 2
+    assert len(set(named)) == 2
 
 
 def test_the_runners_death_ends_what_the_driver_launched(
