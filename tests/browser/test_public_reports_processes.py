@@ -14,7 +14,6 @@ import pytest
 from harness.browser.chromium import Chromium, Liveness
 from harness.browser.launch import launch
 from tests.lib import witness
-from tests.lib.owner import running_owner
 from tests.lib.script_owner import running_script
 
 END_SECONDS = 60.0
@@ -142,20 +141,3 @@ def test_a_killed_owner_behind_an_intermediary_leaves_nothing(tmp_path: Path) ->
         intermediary = owner.stage.owner_pid
         assert owner.left_behind(facts, ignore=[intermediary]) == []
         assert witness.identity(intermediary) is not None
-
-
-def test_a_killed_controller_of_xdist_leaves_nothing_of_its_worker(tmp_path: Path) -> None:
-    with running_owner(tmp_path, "killed", ["-n", "1"]) as owner:
-        facts = owner.household()
-        owner.stage.signal(signal.SIGKILL)
-        assert owner.stage.wait(END_SECONDS) == -signal.SIGKILL
-        assert owner.left_behind(facts) == [], owner.stage.output()
-
-
-def test_a_timeout_that_ends_the_process_leaves_nothing(tmp_path: Path) -> None:
-    bound = ["--timeout=1", "--timeout-method=thread", "-o", "timeout_func_only=true"]
-    with running_owner(tmp_path, "killed", bound) as owner:
-        facts = owner.household()
-        assert owner.stage.wait(END_SECONDS) == 1
-        assert "Timeout" in owner.stage.output()
-        assert owner.left_behind(facts) == [], owner.stage.output()

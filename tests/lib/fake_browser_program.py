@@ -3,7 +3,10 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -97,6 +100,65 @@ def ignores_sigterm() -> NoReturn:
 def floods_stderr() -> NoReturn:
     _say(b"".join(b"%015d\n" % n for n in range((1 << 20) // 16)))
     raise SystemExit(1)
+
+
+def accepts_but_never_answers() -> NoReturn:
+    with _bound() as held:
+        held.listen()
+        threading.Thread(target=_accept_all, args=[held], daemon=True).start()
+        _write_port_file(held)
+        _announce(held)
+        _hang()
+
+
+def _accept_all(held: socket.socket) -> None:
+    while True:
+        connection, _ = held.accept()
+        threading.Thread(target=_note_a_question, args=[connection], daemon=True).start()
+
+
+def _note_a_question(connection: socket.socket) -> None:
+    if connection.recv(1):
+        Path(f"{sys.argv[0]}.asked-{os.getpid()}").touch()
+        threading.Event().wait()
+
+
+def stops_once_announced(browser: str) -> NoReturn:
+    signal.alarm(LIFETIME_SECONDS)
+    # The debugging pipe (3 and 4) is the browser's; -IS leaves nothing else open.
+    with subprocess.Popen(
+        [browser, *sys.argv[1:]], stderr=subprocess.PIPE, pass_fds=_open_descriptors(3, 4)
+    ) as child:
+        assert child.stderr is not None
+        for line in child.stderr:
+            if line.startswith(b"DevTools listening on ws://"):
+                _await_port_file()
+                child.send_signal(signal.SIGSTOP)
+            _say(line)
+    raise SystemExit(child.returncode)
+
+
+def _open_descriptors(*numbers: int) -> list[int]:
+    return [number for number in numbers if Path(f"/proc/self/fd/{number}").exists()]
+
+
+def _await_port_file() -> None:
+    path = _profile() / "DevToolsActivePort"
+    while not (path.exists() and path.read_bytes().count(b"\n") == 1):
+        time.sleep(0.001)
+
+
+def leaves_an_escapee(browser: str) -> NoReturn:
+    middle = os.fork()
+    if middle == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.alarm(LIFETIME_SECONDS)
+            sleep = [sys.executable, "-IS", "-c", "import signal; signal.pause()"]
+            os.execv(sys.executable, sleep)
+        os._exit(0)
+    os.waitpid(middle, 0)
+    os.execv(browser, [browser, *sys.argv[1:]])
 
 
 def _profile() -> Path:

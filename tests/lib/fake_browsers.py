@@ -13,16 +13,19 @@ from tests.lib.fake_browser_program import LIFETIME_SECONDS
 __all__ = [
     "LIFETIME_SECONDS",
     "accepts_and_hangs_up",
+    "accepts_but_never_answers",
     "announces_but_never_writes_port_file",
     "exits_with",
     "floods_stderr",
     "forks_and_hangs",
     "ignores_sigterm",
+    "leaves_an_escapee",
     "never_opens_its_port",
     "not_executable",
     "port_file_disagrees",
     "prints_garbage",
     "prints_nothing_and_hangs",
+    "stops_once_announced",
 ]
 
 _ROOT = str(Path(__file__).resolve().parents[2])
@@ -100,6 +103,30 @@ def ignores_sigterm(folder: Path) -> Path:
 def floods_stderr(folder: Path) -> Path:
     """Writes 1 MiB of numbered lines to standard error and exits with 1."""
     return _write(folder, "floods_stderr")
+
+
+def accepts_but_never_answers(folder: Path) -> Path:
+    """Announces a port that accepts every connection and answers nothing; hangs.
+
+    The file `<returned path>.asked-<pid>` is there once a client has sent something.
+    """
+    return _write(folder, "accepts_but_never_answers")
+
+
+def stops_once_announced(folder: Path, browser: Path) -> Path:
+    """Runs the real `browser` as a child and stops it (SIGSTOP) once its endpoint is complete.
+
+    The announcement is handed on after that: whoever reads it connects to a stopped browser.
+    """
+    return _write(folder, "stops_once_announced", str(browser))
+
+
+def leaves_an_escapee(folder: Path, browser: Path) -> Path:
+    """Becomes the real `browser`, with an orphan in a session of its own left behind.
+
+    The orphan holds every descriptor that the browser was given, names no profile, and hangs.
+    """
+    return _write(folder, "leaves_an_escapee", str(browser))
 
 
 def _write(folder: Path, behaviour: str, *arguments: object) -> Path:

@@ -15,6 +15,7 @@ PROC = "/proc"
 COMMAND_LIMIT_CHARS = 400
 _PAUSE_SECONDS = 0.003
 _LISTEN_STATE = "0A"
+_ESTABLISHED_STATE = "01"
 
 
 class Identity(NamedTuple):
@@ -62,6 +63,7 @@ class _Stat:
     ppid: int
     pgid: int
     sid: int
+    cpu_ticks: int
     threads: int
     start_ticks: int
 
@@ -167,27 +169,44 @@ def alive(who: tuple[int, int], *, count_zombies: bool = True) -> bool:
     return count_zombies or stat.state != "Z" or stat.threads > 1
 
 
+def cpu_ticks(pid: int) -> int:
+    """How long it has had a processor, in clock ticks; 0 when it is gone."""
+    stat = _stat(pid)
+    return 0 if stat is None else stat.cpu_ticks
+
+
 def listening_ports() -> dict[int, set[int]]:
     """TCP ports that somebody listens on, IPv4 and IPv6, each with its socket inodes."""
     ports: dict[int, set[int]] = {}
-    for table in ("tcp", "tcp6"):
-        try:
-            with open(f"{PROC}/self/net/{table}", encoding="ascii") as lines:
-                rows = [line.split() for line in lines][1:]
-        except FileNotFoundError:
-            if table == "tcp":
-                raise
-            continue  # a kernel without IPv6 has no second table
-        for row in rows:
-            if row[3] == _LISTEN_STATE:
-                port = int(row[1].rpartition(":")[2], 16)
-                ports.setdefault(port, set()).add(int(row[9]))
+    for row in _sockets():
+        if row[3] == _LISTEN_STATE:
+            ports.setdefault(_port(row[1]), set()).add(int(row[9]))
     return ports
+
+
+def connected_ports() -> set[int]:
+    """TCP ports that a client on this machine has an established connection to."""
+    return {_port(row[2]) for row in _sockets() if row[3] == _ESTABLISHED_STATE}
 
 
 def is_listening(port: int) -> bool:
     """Whether anybody listens on this TCP port, on any address."""
     return port in listening_ports()
+
+
+def _sockets() -> Iterator[list[str]]:
+    for table in ("tcp", "tcp6"):
+        try:
+            with open(f"{PROC}/self/net/{table}", encoding="ascii") as lines:
+                yield from [line.split() for line in lines][1:]
+        except FileNotFoundError:
+            if table == "tcp":
+                raise
+            continue  # a kernel without IPv6 has no second table
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)
 
 
 def _criteria(
@@ -287,6 +306,7 @@ def _stat(pid: int) -> _Stat | None:
         ppid=int(fields[1]),
         pgid=int(fields[2]),
         sid=int(fields[3]),
+        cpu_ticks=int(fields[11]) + int(fields[12]),
         threads=int(fields[17]),
         start_ticks=int(fields[19]),
     )

@@ -1,50 +1,57 @@
-"""What the owner's suite lives with: a Chromium with three tabs, a server, an escapee."""
+"""What a suite of ours lives with: a server first, then a Chromium with a page of that server."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
+import moments
 import pytest
+import pytest_timeout
 
 from harness.server.serving import serve as start_server
 
-STATE = Path(os.environ["OWNER_STATE"])
-SCENARIO = os.environ["OWNER_SCENARIO"]
-SERVER = json.loads(os.environ["OWNER_SERVER"])
+SCENARIO = os.environ.get("OWNER_SCENARIO", "")
 
 
-def write_state(**facts):
-    """Publish what the witness is to look for, in one step."""
-    draft = STATE.with_suffix(".draft")
-    draft.write_text(json.dumps(facts))
-    draft.replace(STATE)
+def number_of(item):
+    """Return which household of this owner the test is."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("number", 0) if callspec else 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Before any fixture: a browser's start is one of the moments."""
+    moments.exit_when_told(number_of(item))
+
+
+def pytest_timeout_set_timer(item, settings):
+    """The clock of pytest-timeout's thread is the judge: its time is up when the judge says so."""
+    if moments.TRIGGER != "timeout by thread":
+        return None
+    moments.when_told(number_of(item), lambda: pytest_timeout.timeout_timer(item, settings))
+    item.cancel_timeout = lambda: None
+    return True
 
 
 @pytest.fixture
-def household(page, context, chromium, serve):
-    """Bring everything to life and publish who it is."""
-    server = serve(SERVER)
-    for tab in (page, context.new_page(), context.new_page()):
-        tab.goto(server.url)
-    escapee = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
-                               start_new_session=True)  # fmt: skip
-    write_state(
-        token=os.environ["HARNESS_RUN_TOKEN"],
-        scratches=[str(chromium.scratch)],
-        groups=[chromium.process_group, server.pid, escapee.pid],
-        pids=[chromium.pid, chromium.warden_pid, server.pid, escapee.pid,
-              *(process.pid for process in chromium.processes())],
-        chromium=chromium.pid,
-        port=server.port,
-    )  # fmt: skip
+def household(number, serve, request):
+    """Bring everything to life and publish who it is; the browser comes last."""
+    server = serve(moments.SERVER)
+    moments.publish(f"household-{number}", pid=os.getpid(), server=server.pid, port=server.port)
+    page = request.getfixturevalue("page")
+    page.goto(server.url)
     yield page
-    escapee.returncode = 0
     if SCENARIO == "stuck teardown":
         signal.pause()
+
+
+@pytest.fixture
+def waiting(number, household, request):
+    """Wait in a Playwright call of this household, and publish that."""
+    # Asked for late: a session's fixtures would otherwise come before the household.
+    chromium = request.getfixturevalue("chromium")
+    return lambda: moments.wait_in_page(number, household, chromium)
 
 
 @pytest.fixture
@@ -54,17 +61,14 @@ def broken(household):
 
 
 def pytest_sessionstart(session):
-    """In one scenario a server is still starting when the session has nothing to run."""
+    """In one scenario a server is still running when the session has nothing to run."""
     if SCENARIO != "zero match":
         return
     started = threading.Event()
 
     def start():
-        with start_server(SERVER) as server:
-            write_state(
-                token=os.environ["HARNESS_RUN_TOKEN"], scratches=[], groups=[server.pid],
-                pids=[server.pid], port=server.port,
-            )  # fmt: skip
+        with start_server(moments.SERVER) as server:
+            moments.publish("household-0", pid=os.getpid(), server=server.pid, port=server.port)
             started.set()
             threading.Event().wait()
 

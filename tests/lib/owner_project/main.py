@@ -1,40 +1,47 @@
-"""A program that has a child of its own and runs a browser suite: the owner in ownership tests.
+"""The owner in ownership tests: a program with a child of its own and a browser to drive.
 
-Usage: main.py STATE_FILE [PYTEST ARGUMENT ...]. The unrelated child leads a session of its own,
-carries no run token, and exits with 7 on SIGTERM; how it ended is written beside the state.
+Usage: main.py pytest [ARGUMENT ...], or main.py script. The unrelated child leads a session of
+its own, carries no run token, and exits with 7 on SIGTERM; how it ended is published.
 """
 
-import json
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
+import moments
 
 _NEIGHBOUR = (
     "import signal, sys\n"
     "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+    f"signal.alarm({moments.LIFETIME_SECONDS})\n"
     "print('ready', flush=True)\n"
     "while True: signal.pause()\n"
 )
 
 
 def main() -> int:
-    """Run pytest beside a child that is nobody else's business."""
-    state = Path(sys.argv[1])
+    """Run pytest or the script beside a child that is nobody else's business."""
     with subprocess.Popen(
         [sys.executable, "-c", _NEIGHBOUR], stdout=subprocess.PIPE, start_new_session=True
     ) as neighbour:
         assert neighbour.stdout is not None
         neighbour.stdout.readline()
-        state.with_name("neighbour.json").write_text(json.dumps({"pid": neighbour.pid}))
+        moments.publish("neighbour", pid=neighbour.pid)
         try:
-            return int(pytest.main(sys.argv[2:]))
+            return run(sys.argv[1], sys.argv[2:])
         finally:
             neighbour.terminate()
-            state.with_name("neighbour_end.json").write_text(
-                json.dumps({"returncode": neighbour.wait()})
-            )
+            moments.publish("neighbour_end", returncode=neighbour.wait())
+
+
+def run(kind: str, arguments: list[str]) -> int:
+    """Import what this owner needs only now: its child shall not wait for that."""
+    if kind == "script":
+        import script
+
+        return int(script.main())
+    import pytest
+
+    return int(pytest.main(arguments))
 
 
 if __name__ == "__main__":

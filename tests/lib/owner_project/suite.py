@@ -1,22 +1,10 @@
-"""One test, which ends as the scenario says."""
+"""The test of each household: it waits for the trigger of the matrix."""
 
 import os
 
 import pytest
 
-SCENARIO = os.environ["OWNER_SCENARIO"]
 
-if SCENARIO == "fixture error":
-
-    def test_household(broken):
-        pass
-
-else:
-
-    def test_household(household):
-        if SCENARIO == "failure":
-            assert household.title() == "a title that it does not have"
-        if SCENARIO == "pytest.exit":
-            pytest.exit("enough", returncode=0)
-        if SCENARIO in ("killed", "stuck teardown"):
-            household.evaluate("new Promise(() => {})")
+@pytest.mark.parametrize("number", range(int(os.environ["OWNER_HOUSEHOLDS"])))
+def test_household(waiting):
+    waiting()

@@ -187,3 +187,58 @@ def test_a_python_with_a_long_path_or_spaces_runs_it_without_a_process_in_betwee
         wait_for_file(stage.log, 20, holding="ignoring polite signals\n")
         [below] = stage.descendants()
         assert (below.pid, below.command[:40]) == (stage.owner_pid, str(python)[:40])
+
+
+def test_it_accepts_and_never_answers_but_notes_that_it_was_asked(
+    tmp_path: Path, started: Callable[[Path], Stage]
+) -> None:
+    path = fake_browsers.accepts_but_never_answers(tmp_path)
+    with started(path) as stage, socket.create_connection(("127.0.0.1", announced_port(stage))):
+        assert list(tmp_path.glob("*.asked-*")) == []
+        with socket.create_connection(("127.0.0.1", announced_port(stage))) as asking:
+            asking.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            wait_for_file(Path(f"{path}.asked-{stage.owner_pid}"), 20)
+            asking.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                asking.recv(1)
+
+
+REAL = """#!/bin/sh
+for word; do case $word in --user-data-dir=*) profile=${word#*=};; esac; done
+mkdir -p "$profile"
+echo "noise" >&2
+echo "DevTools listening on ws://127.0.0.1:9/devtools/browser/55555" >&2
+printf '9\\n/devtools/browser/55555' > "$profile/DevToolsActivePort"
+exec sleep 300
+"""
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Path:
+    """Stands in for a real browser."""
+    path = tmp_path / "real"
+    path.write_text(REAL)
+    path.chmod(0o755)
+    return path
+
+
+def test_the_real_browser_is_stopped_before_its_endpoint_is_known(
+    tmp_path: Path, real: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.stops_once_announced(tmp_path, real)) as stage:
+        wait_for_file(stage.log, 20, holding="noise\nDevTools listening on ws://127.0.0.1:9/")
+        wrapper, browser = stage.descendants()
+        assert (wrapper.pid, browser.ppid) == (stage.owner_pid, stage.owner_pid)
+        assert browser.state == "T"
+
+
+def test_the_real_browser_leaves_an_orphan_that_names_no_profile(
+    tmp_path: Path, profile: Path, real: Path, started: Callable[[Path], Stage]
+) -> None:
+    with started(fake_browsers.leaves_an_escapee(tmp_path, real)) as stage:
+        wait_for_file(stage.log, 20, holding="DevTools listening")
+        [browser] = [one for one in stage.descendants() if one.pid == stage.owner_pid]
+        [escapee] = [one for one in stage.descendants() if one.pid != stage.owner_pid]
+        assert escapee.ppid == stage.pid
+        assert escapee.sid not in (browser.sid, stage.pid)
+        assert str(profile) not in escapee.command

@@ -303,3 +303,18 @@ def test_nobody_has_the_identity_of_a_reaped_process() -> None:
     with running() as process:
         assert identity(process).pid == process.pid
     assert witness.identity(process.pid) is None
+
+
+def test_a_connected_port_is_one_that_a_client_has_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert port not in witness.connected_ports()
+        with socket.create_connection(("127.0.0.1", port)):
+            assert port in witness.connected_ports()
+
+
+def test_processor_time_grows_while_a_process_spins_and_is_none_once_it_is_gone() -> None:
+    with running("import signal; signal.alarm(300)\nwhile True: pass") as process:
+        before = witness.cpu_ticks(process.pid)
+        wait_until(lambda: witness.cpu_ticks(process.pid) > before + 3, 20, "ticks to pass")
+    assert witness.cpu_ticks(process.pid) == 0
