@@ -14,6 +14,7 @@ import pytest
 from harness.browser.chromium import Chromium, Liveness
 from harness.browser.launch import launch
 from tests.lib import witness
+from tests.lib.events import wait_until
 from tests.lib.script_owner import running_script
 
 END_SECONDS = 60.0
@@ -96,8 +97,10 @@ def test_a_browser_outlives_the_thread_that_launched_it(scratch_root: Path) -> N
     thread = threading.Thread(target=lambda: launched.append(launch()))
     thread.start()
     thread.join(END_SECONDS)
-    assert not Path(f"/proc/self/task/{thread.native_id}").exists()
+    task = Path(f"/proc/self/task/{thread.native_id}")
     with launched[0] as chromium:
+        # Python joins a thread a moment before the kernel has ended it.
+        wait_until(lambda: not task.exists(), 20.0, "the thread's end")
         assert chromium.liveness(seconds=20.0) is Liveness.RESPONSIVE
         assert chromium.died() is None
 
