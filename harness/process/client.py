@@ -57,7 +57,7 @@ class Family:
         self._lifeline = lifeline.take(spec.listen)
         ownership.register(self)
         try:
-            self._send(start_message(spec, self.identifier))
+            self._send(start_message(spec, self.identifier, self._lifeline.inode))
             self._await_start()
         except BaseException:
             self._abandon()

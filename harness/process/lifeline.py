@@ -47,6 +47,11 @@ class Lifeline:
         """The warden's process id."""
         return self._process.pid
 
+    @property
+    def inode(self) -> int:
+        """The inode of the owner's end, by which a holder of it is known in `/proc/<pid>/fd`."""
+        return os.fstat(self._socket.fileno()).st_ino
+
     def fileno(self) -> int:
         """Return the descriptor that is readable when the warden has said something or ended."""
         return self._socket.fileno()

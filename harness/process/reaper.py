@@ -139,9 +139,10 @@ class Family:
 class Sweep:
     """Finds and ends processes that are not below this warden: by token, and by adoption."""
 
-    def __init__(self, token: str, owner: int):
+    def __init__(self, token: str, owner: int, line_inode: int):
         self._token = token
         self._owner = owner
+        self._line = f"socket:[{line_inode}]"
         own = procfs.stat(os.getpid())
         self._since = own.start_ticks if own else 0
         self.adopted: dict[int, int] = {}
@@ -180,8 +181,11 @@ class Sweep:
     def _how_ours(self, entry: procfs.Stat, entries: dict[int, procfs.Stat]) -> str | None:
         if self._carries_token(entry.pid):
             return "token"
-        if entry.start_ticks < self._since or self._owner not in entries:
+        if entry.start_ticks < self._since:
             return None
+        owner = entries.get(self._owner)
+        if owner is None or owner.state in "ZX":
+            return "a fork of the owner" if self._holds_line(entry.pid) else None
         parent = entries.get(entry.parent)
         while parent is not None and parent.pid != self._owner:
             if procfs.is_warden(parent.pid):
@@ -194,6 +198,18 @@ class Sweep:
         """Tell a warden, and Python's own helpers, which end with the process that needs them."""
         command = procfs.command(pid) or ""
         return procfs.is_warden(pid) or any(helper in command for helper in _PYTHON_HELPERS)
+
+    def _holds_line(self, pid: int) -> bool:
+        """Tell whether it has the owner's end of the line to this warden.
+
+        That end is closed in whatever the owner executes, so only a fork can have it, made behind
+        the back of Python, which tells its own forks.
+        """
+        folder = f"/proc/{pid}/fd"
+        try:
+            return any(os.readlink(f"{folder}/{name}") == self._line for name in os.listdir(folder))
+        except OSError:
+            return False
 
     def _carries_token(self, pid: int) -> bool:
         try:

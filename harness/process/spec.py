@@ -51,8 +51,11 @@ def new_scratch() -> tuple[str, Path]:
     return identifier, Path(root) / identifier
 
 
-def start_message(spec: FamilySpec, identifier: str) -> wire.Message:
-    """Return the order that makes a warden start `spec` under the name `identifier`."""
+def start_message(spec: FamilySpec, identifier: str, line_inode: int) -> wire.Message:
+    """Return the order that makes a warden start `spec` under the name `identifier`.
+
+    `line_inode` is that of the owner's end of the line to the warden.
+    """
     return {
         "do": "start",
         "label": spec.label,
@@ -72,6 +75,7 @@ def start_message(spec: FamilySpec, identifier: str) -> wire.Message:
         "orphan_grace_seconds": spec.orphan_grace_seconds,
         "leader_ends_family": spec.leader_ends_family,
         "sweep_token": spec.sweep_token,
+        "line_inode": line_inode,
         "janitor": _first_of_this_process(),
     }
 

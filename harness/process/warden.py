@@ -83,7 +83,7 @@ class Warden:
     def _start(self) -> None:
         spec = self.spec
         if spec["sweep_token"]:
-            self.sweep = reaper.Sweep(spec["sweep_token"], spec["owner"])
+            self.sweep = reaper.Sweep(spec["sweep_token"], spec["owner"], spec["line_inode"])
         try:
             if spec["scratch"]:
                 record = f"{os.getpid()} {spec['owner']} {spec['label']}\n".encode()

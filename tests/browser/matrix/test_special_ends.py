@@ -137,7 +137,7 @@ def _kill_warden(waiting: dict[str, Any]) -> None:
 CRASH_WORDS = {
     "SIGSEGV": "killed by signal 11 (SIGSEGV) during this test",
     "Browser.crash": "during this test",
-    "chrome://crash": "Page crashed",
+    "chrome://crash": "page: its renderer crashed",
 }
 
 

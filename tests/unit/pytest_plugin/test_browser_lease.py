@@ -130,13 +130,17 @@ def test_a_signal_ends_a_run_that_waits(
 
 
 LOGGING = """
-    import os
+    import json, os
+    from pathlib import Path
     import pytest
 
     pytestmark = pytest.mark.browser
 
     @pytest.mark.parametrize("number", range(6))
     def test_logged(number):
+        holder = json.loads(Path(os.environ["HARNESS_STATE_DIR"], ".browsers/0.holder").read_text())
+        assert holder["pid"] == os.getpid()
+        assert holder["command"].endswith(f", worker {os.environ['PYTEST_XDIST_WORKER']}")
         with open("log", "a") as log:
             log.write(f"{os.getpid()}\\n")
 """
@@ -152,21 +156,23 @@ LOGGING = """
     ],
 )
 def test_workers_of_xdist_are_served_one_after_the_other(
-    suite: pytest.Pytester, distribution: str
+    suite: pytest.Pytester, distribution: str, occupy: Callable[[], Lease]
 ) -> None:
     for name in ("test_a", "test_b", "test_c"):
         suite.makepyfile(**{name: LOGGING})
     tx = ["--tx", "3*popen"] if distribution == "each" else ["-n", "3"]
+    held = occupy()
     with running_suite(suite.path, *tx, "--dist", distribution) as run:
+        for worker in ("gw0", "gw1", "gw2"):
+            run.has_said(f"lanewright {worker}: waiting for one of 1 browser of this host")
+        held.release()
         code, said = run.ends()
-    assert code == 0
+    assert code == 0, said
     pids = (suite.path / "log").read_text().split()
     assert len(pids) == (54 if distribution == "each" else 18)
     turns = [pid for pid, _ in groupby(pids)]
     assert len(turns) == len(set(turns)), "one came back while another had its turn"
-    assert len(turns) > 1
-    assert "waiting for one of 1 browser of this host (max_browsers): held by pid" in said
-    assert ", worker gw" in said
+    assert len(turns) == 3
 
 
 def test_a_run_inside_of_a_holder_shares_its_place(suite: pytest.Pytester) -> None:

@@ -1,6 +1,11 @@
 """What a suite does with processes of its own is its own business, until the run ends."""
 
+import signal
+
 import pytest
+
+from tests.lib import witness
+from tests.lib.events import wait_until
 
 
 @pytest.fixture
@@ -97,3 +102,27 @@ def test_a_forked_child_that_stays_is_ended_with_its_parents_run(suite: pytest.P
     result = suite.runpytest_subprocess()
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines_random(["pid * (group of an adopted process): *"])
+
+
+def test_a_child_that_was_forked_behind_pythons_back_ends_with_a_killed_run(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import ctypes, os, signal
+
+        def test_fork():
+            pid = ctypes.PyDLL(None).fork()
+            if pid == 0:
+                signal.alarm(60)
+                signal.pause()
+                os._exit(1)
+            print("forked", pid, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    result = suite.runpytest_subprocess("-s")
+    assert result.ret == -signal.SIGKILL
+    child = next(line for line in result.outlines if "forked" in line)
+    pid = int(child.split()[-1])
+    wait_until(lambda: witness.identity(pid) is None, 5, "the forked child to be gone")
