@@ -123,6 +123,6 @@ def test_a_child_that_was_forked_behind_pythons_back_ends_with_a_killed_run(
     )
     result = suite.runpytest_subprocess("-s")
     assert result.ret == -signal.SIGKILL
-    child = next(line for line in result.outlines if "forked" in line)
+    child = next(line for line in result.outlines if "forked " in line and "rootdir" not in line)
     pid = int(child.split()[-1])
-    wait_until(lambda: witness.identity(pid) is None, 5, "the forked child to be gone")
+    wait_until(lambda: witness.identity(pid) is None, 10, "the forked child to be gone")
