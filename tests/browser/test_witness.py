@@ -199,18 +199,19 @@ def test_a_browser_of_the_suites_own_is_judged_by_its_commands_alone(
 def test_a_remote_browsers_tests_are_judged_through_the_driver(suite: pytest.Pytester) -> None:
     suite.makeconftest(
         """
-        import subprocess, sys
+        import subprocess
+        from pathlib import Path
+        import playwright
         import pytest
         from harness.browser.binary import find
 
         @pytest.fixture(scope="session")
         def connect_options():
-            from playwright._impl._driver import compute_driver_executable, get_driver_env
-            command = [*compute_driver_executable(), "launch-server", "--browser=chromium",
-                       "--config", "server.json"]
-            open("server.json", "w").write('{"executablePath": "' + str(find().path) + '"}')
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
-                                  env=get_driver_env()) as server:
+            Path("server.json").write_text('{"executablePath": "' + str(find().path) + '"}')
+            driver = Path(playwright.__file__).parent / "driver"
+            command = [driver / "node", driver / "package" / "cli.js", "launch-server",
+                       "--browser=chromium", "--config", "server.json"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
                 yield {"endpoint": server.stdout.readline().strip()}
                 server.terminate()
         """
