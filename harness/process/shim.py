@@ -25,8 +25,8 @@ _ENTRY = (
     "import sys; sys.path.insert(0, sys.argv[2]); "
     "from harness.process.shim_warden import main; main()"
 )
-# The polite signals are ignored from the first instruction on: a Ctrl-C is not for a warden.
-_TEMPLATE = "#!/bin/sh\ntrap '' INT TERM HUP\nexec {words} \"$@\"\n"
+# A terminal's Ctrl-C is ignored until the warden has left its session: it is not for the program.
+_TEMPLATE = "#!/bin/sh\ntrap '' INT\nexec {words} \"$@\"\n"
 
 
 class Shim:

@@ -1,15 +1,17 @@
 """A warden in the place of a program that a library starts by its path.
 
 `Shim` writes the program file that leads here. The library is the owner: its process's end, or
-the end of the program's standard input, ends the family. News goes into a record file.
+the end of the program's standard input, ends the family. To its starter the warden is the program:
+it passes on the polite signals and ends as the program ended. News goes into a record file.
 """
 
 from __future__ import annotations
 
+import _signal as signals
 import os
 import sys
 
-from harness.process import procfs, spawner, wire
+from harness.process import procfs, reaper, spawner, wire
 from harness.process.record_line import RecordLine
 from harness.process.warden import Warden, become_deaf_subreaper
 
@@ -17,6 +19,7 @@ from harness.process.warden import Warden, become_deaf_subreaper
 # keeps it for half a minute.
 _GRACE_SECONDS = 10.0
 _CANNOT_EXECUTE = 127
+_PASSED_ON = (signals.SIGTERM, signals.SIGINT, signals.SIGHUP)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -38,11 +41,18 @@ def main() -> NoReturn:
     )
     warden = Warden(line, owner_handle)
     warden.spec = _spec(records, identifier, owner, program)
+    for number in _PASSED_ON:
+        signals.signal(number, lambda number, _: _pass_on(warden, number))
     warden.run()
     if line.refusal:
         os.write(2, f"{program[0]}: {line.refusal}\n".encode(errors="backslashreplace"))
         os._exit(_CANNOT_EXECUTE)
-    os._exit(_exit_status(warden.leader_status))
+    _end_like(warden.leader_status)
+
+
+def _pass_on(warden: Warden, number: int) -> None:
+    if warden.leader is not None and not warden.leader_reaped:
+        reaper.kill(warden.leader, number)
 
 
 def _owner_handle(owner: int) -> int:
@@ -106,8 +116,13 @@ def _spec(records: str, identifier: str, owner: int, program: list[str]) -> wire
     }
 
 
-def _exit_status(status: int | None) -> int:
-    """Return what a shell says of a program that ended with this wait status."""
+def _end_like(status: int | None) -> NoReturn:
+    """End as a program ended that had this wait status, so that its starter sees the same."""
     if status is None:
-        return _CANNOT_EXECUTE
-    return os.waitstatus_to_exitcode(status) if status & 0x7F == 0 else 128 + (status & 0x7F)
+        os._exit(_CANNOT_EXECUTE)
+    number = status & 0x7F
+    if number:
+        if number != signals.SIGKILL:
+            signals.signal(number, signals.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status) if number == 0 else 128 + number)

@@ -193,5 +193,5 @@ def test_the_page_of_a_test_is_never_in_the_default_context_which_takes_no_optio
 ) -> None:
     browser = page.context.browser
     assert browser is not None
-    assert browser.contexts.index(page.context) > 0
+    assert browser.contexts == [page.context]
     assert page.viewport_size == {"width": 1280, "height": 720}

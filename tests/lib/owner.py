@@ -202,5 +202,9 @@ def running_owner(
 
 
 def pytest_of(file: str, *arguments: str) -> list[str]:
-    """Return the arguments of an owner that runs pytest on this file."""
-    return [*_PYTEST, file, *arguments]
+    """Return the arguments of an owner that runs pytest on this file.
+
+    The folder that pytest keeps for `tmp_path` is its own, outside of TMPDIR: xdist makes one
+    for each worker, and leaves it for people to look at.
+    """
+    return [*_PYTEST, "--basetemp=base", file, *arguments]

@@ -10,12 +10,20 @@ from typing import Any
 import pytest
 
 from harness.browser import binary
+from harness.process import cgroup
 from tests.lib import fake_browsers, witness
 from tests.lib.neighbour import Neighbour
 from tests.lib.owner import GONE_SECONDS, Owner, pytest_of, running_owner
 from tests.lib.run_row import END_SECONDS, OWN_CHILDS_END
 
 pytestmark = [pytest.mark.browser, pytest.mark.matrix]
+
+_GROUP = cgroup.Group.create(f"probe-{os.getpid()}")
+if _GROUP is not None:
+    _GROUP.remove()
+needs_groups = pytest.mark.skipif(
+    _GROUP is None, reason="no writable version 2 control group here; `harness doctor` says so"
+)
 
 RUN_SECONDS = 40.0
 OWN_END = {"normal": 0, "failure": 1, "fixture error": 1, "pytest.exit": 0}
@@ -93,11 +101,10 @@ def test_a_teardown_that_is_stuck_keeps_no_browser_and_no_server_alive(play: Pla
 # -- a warden that is killed ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("browser", [None, "escapee"], ids=["a browser", "with an escapee"])
 def test_a_killed_warden_takes_its_family_along_and_its_scratch_goes_with_the_next_start(
-    play: Play, browser: str | None
+    play: Play,
 ) -> None:
-    with play("waiting", browser=_escaping if browser else None) as owner:
+    with play("waiting") as owner:
         [waiting] = owner.all_said("waiting")
         family = [one.identity for one in witness.descendants(waiting["warden"])]
         _kill_warden(waiting)
@@ -108,7 +115,27 @@ def test_a_killed_warden_takes_its_family_along_and_its_scratch_goes_with_the_ne
         assert owner.left_behind(seconds=RUN_SECONDS) == []
 
 
-@pytest.mark.parametrize("browser", [None, "escapee"], ids=["a browser", "with an escapee"])
+@needs_groups
+def test_what_has_left_the_family_of_a_killed_warden_ends_with_the_run_at_the_latest(
+    play: Play,
+) -> None:
+    with play("waiting", browser=_escaping) as owner:
+        [waiting] = owner.all_said("waiting")
+        everything = [
+            one.identity
+            for one in owner.stage.descendants()
+            if one.pid not in (owner.own_child(), owner.stage.owner_pid)
+        ]
+        _kill_warden(waiting)
+        assert owner.stage.wait(RUN_SECONDS) == 1, owner.stage.output()
+        assert witness.wait_until_gone(GONE_SECONDS, pids=everything).survivors == []
+
+
+@pytest.mark.parametrize(
+    "browser",
+    [None, pytest.param("escapee", marks=needs_groups)],
+    ids=["a browser", "with an escapee"],
+)
 def test_a_warden_and_its_owner_killed_leave_a_scratch_that_goes_with_the_next_start(
     play: Play, browser: str | None
 ) -> None:

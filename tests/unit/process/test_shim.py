@@ -92,7 +92,7 @@ def test_a_stopped_program_is_not_waited_for(shim: Shim) -> None:
         os.kill(leader.pid, signal.SIGSTOP)
         wait_until(lambda: _only(shim).stopped, 5, "the program to be stopped")
         process.stdin.close()
-        assert process.wait(5) == 128 + signal.SIGKILL
+        assert process.wait(5) == -signal.SIGKILL
     _only(shim).verify_gone("it")
 
 
@@ -102,7 +102,7 @@ def test_a_family_can_be_ended_by_killing_its_program(shim: Shim) -> None:
         process.stdout.readline()
         _only(shim).kill()
         assert _only(shim).wait(20)
-        assert process.wait(5) == 128 + signal.SIGKILL
+        assert process.wait(5) == -signal.SIGKILL
     _only(shim).verify_gone("it")
     assert not _only(shim).runs
 
@@ -147,19 +147,38 @@ def test_a_program_that_is_not_there_is_named(folder: Path) -> None:
     assert "No such file or directory" in result.stderr
 
 
-def test_a_ctrl_c_of_the_terminal_does_not_reach_the_program(shim: Shim) -> None:
+def test_the_program_leads_a_session_of_its_own(shim: Shim) -> None:
     with _start(shim, ECHO, "--serve") as process:
         assert process.stdout is not None
         process.stdout.readline()
         family = _only(shim)
         assert family.leader is not None
         assert os.getsid(family.leader.pid) == family.leader.pid
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)
-        assert process.stdin is not None
-        process.stdin.write("still here\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "still here\n"
+        family.kill()
+        process.wait(20)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_polite_signal_is_for_the_program_which_may_answer_it(shim: Shim, number: int) -> None:
+    code = (
+        f"import signal, sys\nsignal.signal({int(number)}, lambda *_: sys.exit(9))\n"
+        "print('up', flush=True)\nwhile True: signal.pause()\n"
+    )
+    with _start(shim, code) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(20) == 9
+    _only(shim).verify_gone("it")
+
+
+def test_a_program_that_a_signal_ends_looks_so_to_its_starter(shim: Shim) -> None:
+    with _start(shim, "import time; print('up', flush=True); time.sleep(600)") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(20) == -signal.SIGTERM
+    _only(shim).verify_gone("it")
 
 
 def test_a_folder_whose_files_cannot_be_executed_is_a_precondition(
