@@ -34,6 +34,7 @@ class SignalReceiver:
         self._before: dict[int, _Handler] = {}
         self._owner_pid = os.getpid()
         self.received: int | None = None
+        self.received_again = False
 
     def install(self) -> None:
         """Install; does nothing outside the main thread, where Python receives no signal."""
@@ -64,6 +65,7 @@ class SignalReceiver:
             return
         again = self.received is not None
         self.received = number
+        self.received_again = again
         if again or number != signal.SIGINT:
             release_leaders()
         before = self._before.get(number)

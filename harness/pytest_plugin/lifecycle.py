@@ -165,7 +165,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     try:
         return (yield)
     except BaseException as error:
-        if state.interrupted and _is_playwrights_alone(error):
+        # Playwright's loop hands the interrupt that it was ended by to its next caller as well.
+        replayed = state.interrupted_once and isinstance(error, KeyboardInterrupt)
+        if replayed or (state.interrupted and _is_playwrights_alone(error)):
             return None
         raise
 

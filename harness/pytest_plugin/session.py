@@ -90,6 +90,11 @@ class HarnessSession:
         """True once SIGINT, SIGTERM or SIGHUP has been received."""
         return self._receiver.received is not None
 
+    @property
+    def interrupted_once(self) -> bool:
+        """True while one signal has been received and no second one."""
+        return self.interrupted and not self._receiver.received_again
+
     def need_guard(self) -> Guard:
         """Return the guard of this run."""
         if self.guard is None:
