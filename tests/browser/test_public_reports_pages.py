@@ -118,7 +118,7 @@ def test_a_stopped_renderer_does_not_let_a_connection_hang(
     chromium_type: BrowserType, own_chromium: Chromium
 ) -> None:
     first = connect(chromium_type, own_chromium)
-    first.contexts[0].new_page().set_content("x")
+    first.new_browser_cdp_session().send("Target.createTarget", {"url": "data:text/html,x"})
     renderers = [
         one.pid for one in own_chromium.processes() if "--type=renderer" in " ".join(one.command)
     ]
@@ -177,9 +177,9 @@ def test_closing_every_context_leaves_the_browser_usable(
     chromium_type: BrowserType, own_chromium: Chromium
 ) -> None:
     browser = connect(chromium_type, own_chromium)
-    [default] = browser.contexts
-    left = default.new_page()
-    for context in (default, browser.new_context()):
+    assert browser.contexts == []
+    left = browser.new_context().new_page()
+    for context in browser.contexts:
         context.close()
     assert left.is_closed()
     page = browser.new_page()

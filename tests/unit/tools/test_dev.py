@@ -20,6 +20,7 @@ def test_the_tests_run_after_lint_types_and_layers_and_lane_by_lane() -> None:
         "pytest unit",
         "pytest server",
         "pytest browser",
+        "pytest browser, matrix",
     ]
 
 
@@ -27,9 +28,17 @@ def test_each_lane_has_an_output_folder_of_its_own_and_leaves_out_the_soak_tests
     lanes = [step.command[3:] for step in dev.steps_of_test() if step.name.startswith("pytest")]
 
     assert lanes == [
-        ("--output=test-results/unit", "-m", "not soak", "tests/unit"),
+        ("--output=test-results/unit", "-n", "2", "-m", "not soak", "tests/unit"),
         ("--output=test-results/server", "-m", "not soak", "tests/server"),
-        ("--output=test-results/browser", "-m", "not soak", "tests/browser"),
+        (
+            "--output=test-results/browser",
+            "-n",
+            "2",
+            "-m",
+            "not soak and not matrix",
+            "tests/browser",
+        ),
+        ("--output=test-results/matrix", "-m", "matrix and not soak", "tests/browser"),
     ]
 
 
