@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib import fake_browsers, witness
-from tests.lib.events import wait_for_file
+from tests.lib.events import wait_for_file, wait_until
 from tests.lib.stage import Stage
 
 HANGING = [
@@ -70,7 +70,10 @@ def test_one_that_hangs_is_the_process_that_was_started_and_ends_on_sigterm(
 ) -> None:
     browser = build(tmp_path)
     with started(browser) as stage:
-        found = witness.find(paths=[f"{browser} --headless=new".replace(" ", "\0")])
+        sought = [f"{browser} --headless=new".replace(" ", "\0")]
+        # A process has no command line for a moment while it executes.
+        wait_until(lambda: witness.find(paths=sought), 20, "the browser to be seen")
+        found = witness.find(paths=sought)
         assert [sighting.pid for sighting in found] == [stage.owner_pid]
         assert found[0].command.endswith(f"--user-data-dir={profile} about:blank")
         stage.signal(signal.SIGTERM)
