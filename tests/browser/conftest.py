@@ -28,9 +28,8 @@ def own_demo(serve_session: Callable[..., Any], tmp_path: Path) -> OwnDemo:
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A suite of its own process, not in CI."""
-    monkeypatch.setenv("CI", "")
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A suite of its own process."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     return pytester
 

@@ -26,9 +26,8 @@ def driver():
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A suite of its own process, not in CI, with an own launch and a way to find the driver."""
-    monkeypatch.setenv("CI", "")
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A suite of its own process, with an own launch and a way to find the driver."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     pytester.makepyfile(helpers=OWN_LAUNCH + HELPERS)
     pytester.syspathinsert()

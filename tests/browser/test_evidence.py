@@ -309,10 +309,12 @@ def test_what_an_earlier_test_left_open_is_named_as_its_own(suite: pytest.Pytest
                 setInterval(() => console.error('from the other page'), 5);
             </script>''')
 
-        def test_it(page):
+        def test_it(page, browser):
             page.set_content("mine")
             page.evaluate("console.error('of my own')")
-            page.wait_for_timeout(100)
+            pages = [one for context in browser.contexts for one in context.pages]
+            other = next(one for one in pages if one != page)
+            other.wait_for_event("console")
             assert False
         """
     )

@@ -50,9 +50,8 @@ both = pytest.mark.parametrize("without", [(), WITHOUT], ids=["with", "without"]
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
     """A suite of its own process, whose warnings are errors but for two of its own plugins."""
-    monkeypatch.setenv("CI", "")
     pytester.makeconftest(CONFTEST)
     return pytester
 

@@ -88,10 +88,7 @@ def test_a_killed_browser_leaves_nothing_in_the_temporary_folder(
         assert list(scratch_root.glob("[!.]*")) == []
 
 
-def test_two_workers_of_xdist_never_share_a_page(
-    pytester: pytest.Pytester, site: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CI", "")
+def test_two_workers_of_xdist_never_share_a_page(pytester: pytest.Pytester, site: str) -> None:
     pytester.makepyfile(
         f"""
         import os, time

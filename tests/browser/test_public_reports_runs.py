@@ -133,9 +133,8 @@ def test_a_slow_teardown_of_an_xdist_worker_is_not_cut_short(
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A suite of its own process, not in CI."""
-    monkeypatch.setenv("CI", "")
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A suite of its own process."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     return pytester
 

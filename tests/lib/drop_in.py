@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from harness.browser.binary import find
 from tests.lib import outcome_log
 
@@ -49,13 +51,17 @@ class Pair:
 
     def agreed(self) -> Run:
         """Assert that nothing differs, and return what both say."""
-        assert self.ours.outcomes == self.stock.outcomes, self._story()
-        assert self.ours.exit_code == self.stock.exit_code, self._story()
-        assert self.ours.artefacts == self.stock.artefacts, self._story()
+        for what in ("outcomes", "exit_code", "artefacts"):
+            stock, ours = getattr(self.stock, what), getattr(self.ours, what)
+            if stock != ours:
+                # The difference first and last: a CI keeps the ends of a long output.
+                story = f"{what} differ\n- stock: {stock}\n- ours:  {ours}"
+                ends = [f"{name}:\n{run.text[-3000:]}" for name, run in self._runs()]
+                pytest.fail("\n\n".join([story, *ends, story]), pytrace=False)
         return self.ours
 
-    def _story(self) -> str:
-        return f"stock:\n{self.stock.text[-6000:]}\n\nwith the plugin:\n{self.ours.text[-9000:]}"
+    def _runs(self) -> list[tuple[str, Run]]:
+        return [("stock", self.stock), ("ours", self.ours)]
 
 
 class Suite:
@@ -73,12 +79,12 @@ class Suite:
                     path.write_text(text, encoding="utf-8")
 
     def both(self, *arguments: str, under: Sequence[str] = (), **environment: str) -> Pair:
-        """Run both copies at the same time, each `under` a command of its own."""
-        with (
-            self._start("stock", ("-p", "no:lanewright", *arguments), environment, under) as stock,
-            self._start("ours", arguments, environment, under) as ours,
-        ):
-            return Pair(stock=self._finish("stock", stock), ours=self._finish("ours", ours))
+        """Run both copies one after the other, each `under` a command of its own."""
+        with self._start("stock", ("-p", "no:lanewright", *arguments), environment, under) as run:
+            stock = self._finish("stock", run)
+        with self._start("ours", arguments, environment, under) as run:
+            ours = self._finish("ours", run)
+        return Pair(stock=stock, ours=ours)
 
     def ours(self, *arguments: str, **environment: str) -> Run:
         """Run with the plugin only."""

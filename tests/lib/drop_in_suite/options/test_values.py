@@ -16,7 +16,7 @@ def test_values(page, device, base_url, browser_channel, browser_type_launch_arg
     assert browser_channel is None
     assert browser_type_launch_args.get("slow_mo") == EXPECTED["slow_mo"]
     assert output_path.endswith("/test-results/deep/test-values-py-test-values-chromium")
-    assert "iPhone" in page.evaluate("navigator.userAgent")
+    assert "PlayBook" in page.evaluate("navigator.userAgent")
 
 
 def test_slow_motion(page):
