@@ -1,0 +1,1 @@
+"""Lanes, queue, coverage, shards, selection. Pure: sources and settings in, decisions out."""

@@ -1,0 +1,49 @@
+"""The roster: every test file with its lane and the reason for it."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.model.identifiers import Lane, TestFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterEntry:
+    """One test file. `reason` names the evidence so that a person can check it.
+
+    `size_bytes` is that of its source.
+    """
+
+    file: TestFile
+    lane: Lane
+    reason: str
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """Every test file of a project, in order of path, each once."""
+
+    entries: tuple[RosterEntry, ...]
+
+    @classmethod
+    def of(cls, entries: Iterable[RosterEntry]) -> "Roster":
+        """Put entries in order; ValueError when a file is named twice."""
+        ordered = tuple(sorted(entries, key=lambda entry: entry.file))
+        for before, after in itertools.pairwise(ordered):
+            if before.file == after.file:
+                raise ValueError(f"the roster names {after.file} twice")
+        return cls(entries=ordered)
+
+    def lane(self, lane: Lane) -> tuple[RosterEntry, ...]:
+        """Return the files of one lane, in order of path."""
+        return tuple(entry for entry in self.entries if entry.lane is lane)
+
+    @property
+    def roster_hash(self) -> str:
+        """SHA-256, in hex, over file, lane and reason of every entry."""
+        rows = [[entry.file, entry.lane.value, entry.reason] for entry in self.entries]
+        text = json.dumps(rows, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Shows a run: markers, progress, summary, JUnit. Derived from events and records, never more."""
