@@ -1,9 +1,12 @@
 """The kinds of value that a key can have: what is expected, and how one is read or rejected."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Generic, TypeVar
+
+from harness.model.identifiers import Lane
 
 T = TypeVar("T")
 
@@ -13,9 +16,13 @@ _EXACT_INTEGER_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why a value cannot be used: one reason per fault, never empty."""
+    """Why a value cannot be used: one reason per fault, never empty.
+
+    `entries` names the entry of a table that each reason is about; empty for any other value.
+    """
 
     reasons: tuple[str, ...]
+    entries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,3 +157,79 @@ def _variable_name_fault(name: str) -> str | None:
 
 
 VARIABLE_NAMES = strings("the name of an environment variable", _variable_name_fault)
+
+
+def choice(*words: str) -> Kind[str]:
+    """Return the kind of a value that is one of `words`."""
+    expected = " or ".join(f'"{word}"' for word in words)
+
+    def read(value: object) -> str | Rejected:
+        return value if isinstance(value, str) and value in words else _expected(expected, value)
+
+    return Kind(expected=expected, read=read)
+
+
+def table_of(
+    named: str, kind: Kind[T], fault_of_name: Callable[[str], str | None] = lambda _: None
+) -> Kind[Mapping[str, T]]:
+    """Return the kind of a table whose names are `named` and whose values are of one kind.
+
+    Every faulty entry is reported. What is read cannot be changed.
+    """
+    expected = f"a table of {named} = {kind.expected}"
+
+    def read(value: object) -> Mapping[str, T] | Rejected:
+        if not isinstance(value, dict):
+            return _expected(expected, value)
+        accepted: dict[str, T] = {}
+        faults: list[tuple[str, str]] = []
+        for name, content in value.items():
+            fault = fault_of_name(name)
+            found = kind.read(content)
+            if fault is not None:
+                faults.append((name, fault))
+            if isinstance(found, Rejected):
+                faults += [(name, reason) for reason in found.reasons]
+            else:
+                accepted[name] = found
+        if faults:
+            return Rejected(
+                tuple(reason for _, reason in faults), tuple(name for name, _ in faults)
+            )
+        return MappingProxyType(accepted)
+
+    return Kind(expected=expected, read=read)
+
+
+def _read_text(value: object) -> str | Rejected:
+    if not isinstance(value, str) or not value.strip():
+        return _expected(TEXT.expected, value)
+    return value
+
+
+TEXT: Kind[str] = Kind(expected="a reason in words", read=_read_text)
+
+
+def _file_fault(name: str) -> str | None:
+    if name.startswith("/") or "\\" in name or ".." in name.split("/"):
+        return "expected the path of a test file, relative to this file, with '/'"
+    return None
+
+
+def _lane_or_file_fault(name: str) -> str | None:
+    return None if name in LANES else _file_fault(name)
+
+
+LANES = tuple(lane.value for lane in Lane)
+TEST_FILE = "a test file"
+REASONS = table_of(TEST_FILE, TEXT, _file_fault)
+ALLOWED_SKIPS = table_of("a test file, a test id, or reason:PATTERN", TEXT)
+LOCK_NAMES = table_of(
+    TEST_FILE,
+    strings(
+        "the name of a lock", lambda name: None if name else "a name has at least one character"
+    ),
+    _file_fault,
+)
+BUDGETS = table_of("a lane or a test file", POSITIVE_SECONDS, _lane_or_file_fault)
+COMMAND_LANES = table_of("a command", choice(*LANES))

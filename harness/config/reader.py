@@ -50,7 +50,10 @@ def parse(text: str, file: str) -> Config:
             continue
         value = key.kind.read(table[key.name])
         if isinstance(value, Rejected):
-            problems += [_problem(text, file, key.name, reason) for reason in value.reasons]
+            problems += [
+                _problem_at(text, file, (*TABLE.split("."), key.name, *entry), reason)
+                for reason, entry in _placed(value)
+            ]
         else:
             accepted[key.name] = value
     if problems:
@@ -79,6 +82,15 @@ def _table(text: str, file: str) -> dict[str, object]:
             raise ConfigError([_problem_at(text, file, path, message)])
     assert isinstance(node, dict)
     return node
+
+
+def _placed(rejected: Rejected) -> list[tuple[str, tuple[str, ...]]]:
+    """Return every reason with the entry of a table that it is about."""
+    if not rejected.entries:
+        return [(reason, ()) for reason in rejected.reasons]
+    return [
+        (reason, (entry,)) for reason, entry in zip(rejected.reasons, rejected.entries, strict=True)
+    ]
 
 
 def _unknown_keys(table: dict[str, object], text: str, file: str) -> list[Problem]:

@@ -3,25 +3,37 @@
 A new key is one more `key(...)` field; the reader, the docs test and `KEYS` follow.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from harness.config.kinds import (
+    ALLOWED_SKIPS,
     BROWSER_ARGUMENTS,
+    BUDGETS,
+    COMMAND_LANES,
     COUNT,
+    LOCK_NAMES,
     POSITIVE_SECONDS,
+    REASONS,
     SWITCH,
     VARIABLE_NAMES,
     Kind,
+    choice,
 )
 
 T = TypeVar("T")
 
 TABLE = "tool.harness"
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def key(kind: Kind[T], default: T, help_text: str) -> T:
     """Declare one key as a field of `Config`; its field name is its name in the table."""
+    if isinstance(default, Mapping):
+        # Immutable, which a dataclass cannot know.
+        return field(default_factory=lambda: default, metadata={"kind": kind, "help": help_text})
     return field(default=default, metadata={"kind": kind, "help": help_text})
 
 
@@ -50,6 +62,27 @@ class Config:
     max_browsers: int | None = key(
         COUNT, None, "How many test processes of this host may have browsers at once."
     )
+    isolated: Mapping[str, str] = key(
+        REASONS, _NOTHING, "Test files that run alone, after all others of their lane, and why."
+    )
+    locks: Mapping[str, tuple[str, ...]] = key(
+        LOCK_NAMES, _NOTHING, "Names of which no two running test files hold one at the same time."
+    )
+    budgets: Mapping[str, float] = key(
+        BUDGETS, _NOTHING, "How long a file run may take: of a lane, or of one file."
+    )
+    allowed_skips: Mapping[str, str] = key(
+        ALLOWED_SKIPS, _NOTHING, "Skips, and files without a test to run, that do not fail a run."
+    )
+    commands: Mapping[str, str] = key(
+        COMMAND_LANES, _NOTHING, "Commands that put a test file which runs them into a lane."
+    )
+    leaks: str = key(
+        choice("fail", "warn"), "fail", "What a process that outlives its test file does to it."
+    )
+    exit_grace_seconds: float = key(
+        POSITIVE_SECONDS, 5.0, "How long a test file's process may take to end after its last test."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +100,12 @@ class Key:
         return f"{TABLE}.{self.name}"
 
 
+_DEFAULTS = Config()
 KEYS: tuple[Key, ...] = tuple(
     Key(
         name=declared.name,
         kind=declared.metadata["kind"],
-        default=declared.default,
+        default=getattr(_DEFAULTS, declared.name),
         help=declared.metadata["help"],
     )
     for declared in fields(Config)

@@ -88,6 +88,11 @@ class Family:
             raise ValueError(f"{self.spec.label} has no leader")
         return self.leader.pid
 
+    @property
+    def lost(self) -> bool:
+        """True when the warden is gone and has not reported."""
+        return self._lifeline.closed and self.report is None
+
     def poll(self) -> None:
         """Take in what the warden has said since; never blocks."""
         self.wait_for(lambda: True, 0.0)
@@ -97,7 +102,7 @@ class Family:
         self.poll()
         if self.leader_status is not None:
             return describe_status(self.leader_status)
-        if self._lifeline.closed and self.report is None:
+        if self.lost:
             return "lost its warden"
         return None
 
@@ -123,6 +128,18 @@ class Family:
     def send_side(self, data: bytes) -> None:
         """Write to the leader's side pipe; lost when the leader has closed it."""
         self._send({"do": "side", "data": data})
+
+    def fileno(self) -> int:
+        """Return the descriptor that is readable when there is something to `poll` for."""
+        return self._lifeline.fileno()
+
+    def send_signal(self, number: int) -> None:
+        """Send one signal to the leader alone; nothing happens when it has ended."""
+        self._send({"do": "signal", "number": number})
+
+    def ask_end(self, grace_seconds: float) -> None:
+        """Order the end without waiting for it; `report` is there when `poll` has heard of it."""
+        self._send({"do": "end", "grace_seconds": grace_seconds})
 
     def adopt(self, identity: ProcessIdentity) -> None:
         """Make a guard own one more process; returns when the guard has confirmed it."""

@@ -1,6 +1,9 @@
-"""Names of signals."""
+"""Names of signals, and the one with a meaning of ours."""
 
 import signal
+
+STACKS_SIGNAL = int(signal.SIGUSR2)
+"""Makes a file run write the stack of every thread; nothing else of ours listens to it."""
 
 
 def signal_name(number: int) -> str:

@@ -37,6 +37,12 @@ def describe(pid: int, how: str) -> Ended:
     }
 
 
+def ends_by_itself(pid: int) -> bool:
+    """Tell a warden, and Python's own helpers, which end with the process that needs them."""
+    command = procfs.command(pid) or ""
+    return procfs.is_warden(pid) or any(helper in command for helper in _PYTHON_HELPERS)
+
+
 def kill(pid: int, number: int) -> str | None:
     """Send a signal; return None when delivered or when nobody is there, else the refusal."""
     try:
@@ -165,7 +171,7 @@ class Sweep:
                 found.append((pid, entry.start_ticks, "adopted"))
             elif entry.group in self.adopted and entry.group == entry.session:
                 found.append((pid, entry.start_ticks, "group of an adopted process"))
-            elif (how := self._how_ours(entry, entries)) and not self._ends_by_itself(pid):
+            elif (how := self._how_ours(entry, entries)) and not ends_by_itself(pid):
                 found.append((pid, entry.start_ticks, how))
         return found
 
@@ -192,12 +198,6 @@ class Sweep:
                 return None
             parent = entries.get(parent.parent)
         return "descent" if parent is not None else None
-
-    @staticmethod
-    def _ends_by_itself(pid: int) -> bool:
-        """Tell a warden, and Python's own helpers, which end with the process that needs them."""
-        command = procfs.command(pid) or ""
-        return procfs.is_warden(pid) or any(helper in command for helper in _PYTHON_HELPERS)
 
     def _holds_line(self, pid: int) -> bool:
         """Tell whether it has the owner's end of the line to this warden.

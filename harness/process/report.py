@@ -38,13 +38,15 @@ class ExitReport:
     """A warden's account of a family's end.
 
     `leader_status` is a wait status (waitpid(2)), None when there was no leader or when its
-    end was not seen. `ended` lists the members that outlived the group kill; `end_seconds`
+    end was not seen. `outlived` lists what went on after a leader that ended by itself, past the
+    spec's `settle_seconds`. `ended` lists the members that outlived the group kill; `end_seconds`
     runs from the decision to end until the last process was reaped and the scratch removed.
     """
 
     reason: str
     leader: ProcessIdentity | None
     leader_status: int | None
+    outlived: tuple[EndedProcess, ...]
     ended: tuple[EndedProcess, ...]
     alive: tuple[EndedProcess, ...]
     refused: tuple[str, ...]
@@ -88,6 +90,7 @@ def from_message(message: Message) -> ExitReport:
         if leader is None
         else ProcessIdentity(pid=leader, start_ticks=message["leader_start_ticks"]),
         leader_status=message["leader_status"],
+        outlived=ended_processes(message["outlived"]),
         ended=ended_processes(message["ended"]),
         alive=ended_processes(message["alive"]),
         refused=tuple(message["refused"]),

@@ -1,4 +1,6 @@
-"""One receiver of the polite signals for everybody: wardens first, then unwind.
+"""Receivers of the polite signals: for a program that must unwind, and for a loop.
+
+For the first: wardens first, then unwind.
 
 A signal handler that only raised would leave browsers alive while a blocked call unwinds, and
 a second signal could then leave them alive for good. So every family is let go first, which
@@ -7,6 +9,7 @@ Ctrl-C is different: a person at a terminal gets an orderly teardown, with a bro
 still be photographed, and presses again when that takes too long.
 """
 
+import contextlib
 import os
 import signal
 import threading
@@ -14,6 +17,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from harness.process.names import signal_name
 from harness.process.ownership import release_leaders
 
 _Handler = Callable[[int, FrameType | None], Any] | int | None
@@ -76,3 +80,52 @@ class SignalReceiver:
             signal.raise_signal(number)
         else:
             self._unwind(number)
+
+
+class SignalPipe:
+    """Turns signals into bytes of a pipe, for a loop that waits on descriptors.
+
+    Use as a context manager in the main thread. Between its ends SIGTERM, SIGHUP, SIGINT and
+    SIGUSR1 (`glance`) are received, also where they were ignored before, as in a background job
+    that is to end in good order; afterwards what was there is back.
+    """
+
+    glance = int(signal.SIGUSR1)
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
+        self._before: dict[int, _Handler] = {}
+
+    def __enter__(self) -> "SignalPipe":
+        for number in (*RECEIVED, signal.SIGUSR1):
+            self._before[number] = signal.getsignal(number)
+            signal.signal(number, self._receive)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, signal.SIG_DFL if before is None else before)
+        os.close(self._read)
+        os.close(self._write)
+
+    def fileno(self) -> int:
+        """Return the descriptor that is readable when a signal has come."""
+        return self._read
+
+    def received(self) -> list[int]:
+        """Return what has come since, in order."""
+        try:
+            return list(os.read(self._read, 64))
+        except BlockingIOError:
+            return []
+
+    @staticmethod
+    def name(number: int) -> str:
+        """Return `SIGINT` and the like."""
+        return signal_name(number)
+
+    def _receive(self, number: int, _: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self._write, bytes([number]))

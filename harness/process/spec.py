@@ -20,7 +20,9 @@ class FamilySpec:
     descriptor that the leader finds at number 3; `side_pipe` gives it 3 (reads) and 4
     (writes) instead. `grace_seconds` bounds the polite end, `orphan_grace_seconds` the same
     when the owner is gone. A family with `leader_ends_family` ends when its leader does.
-    `scratch` is an identifier from `new_scratch`, None for no scratch.
+    `scratch` is an identifier from `new_scratch`, None for no scratch. What the leader prints
+    is appended to the file `output`, where one is named, instead of being sent to the owner.
+    What is alive `settle_seconds` after the leader's own end is reported as `outlived`.
     """
 
     label: str
@@ -33,6 +35,8 @@ class FamilySpec:
     grace_seconds: float = 0.0
     orphan_grace_seconds: float = 0.0
     leader_ends_family: bool = True
+    output: str | None = None
+    settle_seconds: float = 0.0
     sweep_token: str = ""
 
 
@@ -60,7 +64,9 @@ def start_message(spec: FamilySpec, identifier: str, line_inode: int) -> wire.Me
         "do": "start",
         "label": spec.label,
         "identifier": identifier,
-        "stdio": "owned",
+        "stdio": "owned" if spec.output is None else "file",
+        "output": spec.output,
+        "settle_seconds": spec.settle_seconds,
         "polite_signal": int(signal.SIGTERM),
         "owner": os.getpid(),
         "command": list(spec.command),

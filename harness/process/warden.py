@@ -16,7 +16,7 @@ import select
 import sys
 import time
 
-from harness.process import cgroup, janitor, procfs, reaper, scratch, spawner
+from harness.process import cgroup, janitor, polite_end, reaper, scratch, spawner
 from harness.process.owner_line import OwnerLine
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _DEAF = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2", "SIGALRM",
          "SIGTSTP", "SIGTTIN", "SIGTTOU")  # fmt: skip
 _CHUNK_BYTES = 65536
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 _ORPHAN_SWEEP_SECONDS = 5.0
 
 
@@ -118,6 +119,14 @@ class Warden:
             return
         spec = self.spec
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        if spec["stdio"] == "file":
+            output = os.open(spec["output"], _APPEND, 0o644)
+            try:
+                self._start_leader({0: null, 1: output, 2: output})
+            finally:
+                os.close(null)
+                os.close(output)
+            return
         self.output, output_write = os.pipe()
         descriptors = {0: null, 1: output_write, 2: output_write}
         inner: list[int] = [null, output_write]
@@ -191,6 +200,10 @@ class Warden:
                     os.write(self.side_out, message["data"])
                 except OSError as error:
                     self.owner.tell({"event": "side_closed", "error": str(error)})
+            case "signal" if self.leader is not None and not self.leader_reaped:
+                reaper.kill(self.leader, message["number"])
+            case "signal":
+                pass
             case "adopt" if self.sweep:
                 self.sweep.adopted[message["pid"]] = message["start_ticks"]
                 self.owner.tell({"event": "adopted", "pid": message["pid"]})
@@ -276,7 +289,15 @@ class Warden:
 
     def _finish(self, fault: str | None, began: float) -> None:
         end_began = time.monotonic()
-        self._ask_politely()
+        outlived = self._settle()
+        if self.leader is not None:
+            polite_end.ask(
+                self.leader,
+                lambda: self.leader_reaped,
+                self.spec.get("polite_signal", 0),
+                lambda: self.grace_seconds,
+                self.wait,
+            )
         group = self.leader if self.leader is not None and not self.leader_reaped else None
         self.family.end(group, self._tell_late)
         self._drain_output()
@@ -299,6 +320,7 @@ class Warden:
                 "leader": self.leader,
                 "leader_start_ticks": self.leader_start,
                 "leader_status": self.leader_status,
+                "outlived": outlived,
                 "ended": ended,
                 "alive": alive,
                 "refused": self.family.refused,
@@ -314,46 +336,12 @@ class Warden:
         while self.owner.pending:
             self._step(None)
 
-    def _ask_politely(self) -> None:
-        """Ask the family to end, where the spec names a signal for it; wait for the grace.
-
-        The signal goes to the leader's group and to whatever left it, and all are waited for.
-        Without one the leader has been asked in its own way, and is waited for alone. A stopped
-        leader can be asked for nothing.
-        """
-        began = time.monotonic()
-        number = self.spec.get("polite_signal", 0)
-        if self.grace_seconds <= 0 or self.leader is None or self._is_stopped(self.leader):
-            return
-        if number and self._members():
-            self._signal_members(number)
-        while (left := began + self.grace_seconds - time.monotonic()) > 0 and (
-            self._members() if number else self._runs(self.leader)
-        ):
-            self._step(left)
-
-    def _signal_members(self, number: int) -> None:
-        assert self.leader is not None
-        if not self.leader_reaped:
-            reaper.kill(-self.leader, number)
-        for entry in self._members():
-            if entry.group != self.leader and not procfs.is_warden(entry.pid):
-                reaper.kill(entry.pid, number)
-
-    @staticmethod
-    def _is_stopped(pid: int) -> bool:
-        entry = procfs.stat(pid)
-        return entry is not None and entry.state == "T"
-
-    @staticmethod
-    def _runs(pid: int) -> bool:
-        entry = procfs.stat(pid)
-        return entry is not None and entry.state != "Z"
-
-    def _members(self) -> list[procfs.Stat]:
-        """Return the live children: the leader, and what was orphaned to this warden."""
-        stats = map(procfs.stat, procfs.children(os.getpid()))
-        return [entry for entry in stats if entry is not None and entry.state != "Z"]
+    def _settle(self) -> list[reaper.Ended]:
+        """After a leader's own end, return what goes on past the time it is given for its end."""
+        seconds = self.spec.get("settle_seconds", 0.0)
+        if self.reason != "leader ended" or not seconds:
+            return []
+        return polite_end.settle(seconds, self.wait)
 
     def _pause(self, seconds: float) -> None:
         select.poll().poll(seconds * 1000)

@@ -5,6 +5,7 @@ registered here. Of the fixtures, those for every lane come first, so that every
 same name win over them; `launch_browser` comes last, to win over pytest-playwright's.
 """
 
+import os
 import sys
 
 import pytest
@@ -20,11 +21,22 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     """
     from harness.pytest_plugin import fixtures
 
+    _join_file_run(pluginmanager)
     playwright_choice.choose(pluginmanager)
     native_launch.declare(parser)
     pluginmanager.register(
         precedence.without_what_others_define(fixtures, pluginmanager), "lanewright-fixtures"
     )
+
+
+def _join_file_run(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Where a runner started this process for one file, do as it is told."""
+    if "HARNESS_FILE_RUN" in os.environ:
+        from harness.pytest_plugin import file_run
+
+        assignment = file_run.take_assignment()
+        if assignment is not None:
+            pluginmanager.register(file_run.FileRun(assignment), "lanewright-file-run")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.errors import OwnershipError
 from harness.process.ownership import END_SECONDS
-from harness.process.report import describe_status
+from harness.process.report import EndedProcess, describe_status
 from harness.process.shim import Shim, StartedFamily
 
 # Playwright's own variable for the node that runs its driver.
@@ -72,12 +72,20 @@ class OwnedDriver:
             found.append(f"{_LABEL} (pid {family.leader.pid}) was {describe_status(status)}.")
         return found
 
-    def finish(self) -> tuple[list[str], list[str]]:
+    def finish(self) -> tuple[list[EndedProcess], list[str]]:
         """End what is still running; return what was left behind, and what went wrong."""
-        left_behind, problems = [], []
+        left_behind: list[EndedProcess] = []
+        problems: list[str] = []
         for family in self._families():
             if family.runs and family.leader is not None:
-                left_behind.append(f"{_LABEL} (pid {family.leader.pid}) was still running")
+                left_behind.append(
+                    EndedProcess(
+                        pid=family.leader.pid,
+                        start_ticks=family.leader.start_ticks,
+                        command=_LABEL,
+                        how="still running",
+                    )
+                )
                 family.kill()
         for family in self._families():
             if not family.wait(END_SECONDS):

@@ -1,6 +1,7 @@
 """What one pytest process owns: its guard, its signal receiver, and what it found left over."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 import pytest
 
@@ -13,7 +14,7 @@ from harness.process import lifeline, scratch
 from harness.process.guard import Guard
 from harness.process.names import signal_name
 from harness.process.ownership import END_SECONDS, live_families
-from harness.process.report import EndedProcess
+from harness.process.report import EndedProcess, ended_processes
 from harness.process.signals import SignalReceiver
 from harness.pytest_plugin.driver import OwnedDriver
 from harness.pytest_plugin.lanes import lane_of
@@ -31,7 +32,7 @@ class HarnessSession:
         self.settings = settings
         self.guard: Guard | None = None
         self.driver: OwnedDriver | None = None
-        self.left_behind: list[str] = []
+        self.left_behind: list[EndedProcess] = []
         self.problems: list[str] = []
         self.notes: set[str] = set()
         self.skipped_without_browser = 0
@@ -68,7 +69,14 @@ class HarnessSession:
         """End what fixtures left running, then what tests left behind; note both."""
         for family in set(live_families()) - self._not_ours:
             if family.leader is not None:
-                self.left_behind.append(f"{family.spec.label} (pid {family.pid}) was still owned")
+                self.left_behind.append(
+                    EndedProcess(
+                        pid=family.pid,
+                        start_ticks=family.leader.start_ticks,
+                        command=family.spec.label,
+                        how="still owned",
+                    )
+                )
                 self._note(family.end)
         guard = self.guard
         if guard is not None and not guard.family.inert:
@@ -139,7 +147,7 @@ class HarnessSession:
         raise pytest.exit.Exception(message, returncode=128 + number)
 
     def _note_ended(self, ended: tuple[EndedProcess, ...]) -> None:
-        self.left_behind += [str(process) for process in ended]
+        self.left_behind += ended
 
     def _note(self, act: Callable[[], object]) -> None:
         """An error of the harness is told at the end and never changes a test's status."""
@@ -177,7 +185,7 @@ def pytest_sessionfinish(session: pytest.Session) -> object:
             session.exitstatus = 128 + state.terminated_by
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_LEFT_BEHIND] = state.left_behind
+            output[_LEFT_BEHIND] = [asdict(process) for process in state.left_behind]
             output[_PROBLEMS] = state.problems
             output[_SKIPPED] = state.skipped_without_browser
 
@@ -187,7 +195,7 @@ def pytest_testnodedown(node: object) -> None:
     """Take over what an xdist worker found left behind."""
     output = getattr(node, "workeroutput", None) or {}
     state = node.config.stash[SESSION]  # type: ignore[attr-defined]
-    state.left_behind += output.get(_LEFT_BEHIND, [])
+    state.left_behind += ended_processes(output.get(_LEFT_BEHIND, []))
     state.problems += output.get(_PROBLEMS, [])
     state.skipped_without_browser += output.get(_SKIPPED, 0)
 
@@ -197,8 +205,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     state = terminalreporter.config.stash[SESSION]
     if state.left_behind:
         terminalreporter.section("lanewright: tests left processes behind, now ended", yellow=True)
-        for line in state.left_behind:
-            terminalreporter.write_line(line)
+        for process in state.left_behind:
+            terminalreporter.write_line(str(process))
     if state.problems:
         terminalreporter.section("lanewright: could not keep its promise", red=True, bold=True)
         for line in state.problems:

@@ -3,7 +3,6 @@
 import contextlib
 import unittest
 from collections.abc import Generator, Iterable, Iterator
-from enum import StrEnum
 
 import pytest
 
@@ -11,25 +10,19 @@ from harness.browser.commands import CommandCounter
 from harness.model.identifiers import Lane
 from harness.pytest_plugin.browser_fixtures import pool_of
 from harness.pytest_plugin.lanes import lane_by_fixtures, lane_of
+from harness.pytest_plugin.witness_names import (
+    CDP_COMMANDS,
+    COMMANDS,
+    NAVIGATIONS,
+    PROPERTIES,
+    REQUESTS,
+    WITNESS,
+    Seen,
+)
 
-WITNESS = "lanewright_witness"
-NAVIGATIONS = "lanewright_navigations"
-REQUESTS = "lanewright_requests"
-COMMANDS = "lanewright_commands"
-CDP_COMMANDS = "lanewright_cdp_commands"
-PROPERTIES = (WITNESS, NAVIGATIONS, REQUESTS, COMMANDS, CDP_COMMANDS)
 _NAMES_SHOWN = 20
 _COUNTER = pytest.StashKey[CommandCounter]()
 _WIDER_DRIVERS = pytest.StashKey[set[pytest.FixtureDef[object]]]()
-
-
-class Seen(StrEnum):
-    """What the witness can say of one test."""
-
-    DRIVEN = "drove a browser"
-    NOT_DRIVEN = "drove no browser"
-    SHARED = "uses what a wider fixture had from a browser"
-    NOT_WATCHED = "not watched"
 
 
 def counter_of(config: pytest.Config) -> CommandCounter:

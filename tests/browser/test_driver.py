@@ -72,7 +72,7 @@ def test_a_driver_that_a_test_started_and_forgot_is_ended_and_named(
     result.stdout.fnmatch_lines(
         [
             "*tests left processes behind, now ended*",
-            "Playwright's driver (pid *) was still running",
+            "pid * (still running): Playwright's driver",
         ]
     )
     assert "could not keep" not in result.stdout.str()

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.config import KEYS, parse
@@ -11,6 +12,8 @@ DOCUMENT = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text()
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -26,6 +26,13 @@ def test_every_key_can_be_set() -> None:
         private_home = true
         pass_environment = ["DATABASE_URL"]
         max_browsers = 3
+        leaks = "warn"
+        exit_grace_seconds = 9
+        isolated = { "t/test_a.py" = "needs the sound card" }
+        locks = { "t/test_a.py" = ["port 25"] }
+        budgets = { unit = 30, "t/test_a.py" = 90 }
+        allowed_skips = { "reason:no GPU*" = "no machine of ours has one" }
+        commands = { gunicorn = "server" }
     """
 
     assert parse(text, "pyproject.toml") == Config(
@@ -36,6 +43,13 @@ def test_every_key_can_be_set() -> None:
         private_home=True,
         pass_environment=("DATABASE_URL",),
         max_browsers=3,
+        leaks="warn",
+        exit_grace_seconds=9.0,
+        isolated={"t/test_a.py": "needs the sound card"},
+        locks={"t/test_a.py": ("port 25",)},
+        budgets={"unit": 30.0, "t/test_a.py": 90.0},
+        allowed_skips={"reason:no GPU*": "no machine of ours has one"},
+        commands={"gunicorn": "server"},
     )
 
 
@@ -48,6 +62,13 @@ def test_the_defaults_are_those_of_the_design() -> None:
         private_home=False,
         pass_environment=(),
         max_browsers=None,
+        isolated={},
+        locks={},
+        budgets={},
+        allowed_skips={},
+        commands={},
+        leaks="fail",
+        exit_grace_seconds=5.0,
     )
 
 

@@ -129,6 +129,42 @@ def test_every_faulty_entry_of_a_list_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("leaks = 'ignore'", 'expected "fail" or "warn", found the string \'ignore\''),
+        ("isolated = ['a']", "expected a table of a test file = a reason in words, found an array"),
+        ("isolated.'a.py' = ' '", "expected a reason in words, found the string ' '"),
+        ("locks.'../a.py' = []", "expected the path of a test file, relative to this file"),
+        ("locks.'a.py' = ['']", "entry 1: expected the name of a lock"),
+        ("budgets.'a.py' = 0", "expected a finite number of seconds greater than 0"),
+        ("commands.npm = 'gpu'", 'expected "unit" or "server" or "browser"'),
+    ],
+)
+def test_a_table_about_files_says_what_is_wrong_with_an_entry(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(f"[tool.harness]\n{text}", "pyproject.toml")
+    [problem] = caught.value.problems
+    assert message in problem.message
+    assert problem.line == 2
+
+
+def test_every_faulty_entry_of_a_table_has_its_own_line() -> None:
+    text = "[tool.harness.budgets]\nunit = 0\nserver = 5\n'a.py' = -1\n"
+    with pytest.raises(ConfigError) as caught:
+        parse(text, "pyproject.toml")
+    assert [(one.key, one.line) for one in caught.value.problems] == [
+        ("tool.harness.budgets.unit", 2),
+        ("tool.harness.budgets.a.py", 4),
+    ]
+
+
+def test_a_table_that_was_read_cannot_be_changed() -> None:
+    config = parse("[tool.harness.budgets]\nunit = 1", "pyproject.toml")
+    with pytest.raises(TypeError):
+        config.budgets["unit"] = 2.0  # type: ignore[index]
+
+
 def test_a_long_value_is_quoted_within_a_bound() -> None:
     [message] = messages("zygote", f'"{"x" * 10_000}"')
 
@@ -198,8 +234,9 @@ def test_any_table_is_a_config_or_a_config_error_with_a_line_for_each_problem(
         assert outcome.problems
         for problem in outcome.problems:
             assert problem.line is not None
-            name = problem.key.removeprefix("tool.harness.")
-            assert lines[problem.line - 2].startswith(f"{_toml(name)} = ")
+            name = f"tool.harness.{list(table)[problem.line - 2]}"
+            # A table's entry has a key of its own, and stands on the line of its table here.
+            assert problem.key == name or problem.key.startswith(f"{name}.")
 
 
 @given(st.text())

@@ -1,0 +1,1 @@
+"""What git knows of a project: which tree stands there. Reads; changes nothing."""
