@@ -11,6 +11,14 @@ from harness.errors import ExitCode, HarnessError
 
 # Name -> (module, one line for `harness --help`).
 COMMANDS = {
+    "run": (
+        "harness.cli.run",
+        "Run test files, each in a process of its own, and record how each ended.",
+    ),
+    "plan": (
+        "harness.cli.plan",
+        "Print what a run would run, in order.",
+    ),
     "doctor": (
         "harness.cli.doctor",
         "Say which browser would be used, and what this machine cannot do.",

@@ -18,6 +18,11 @@ _WIDTH = 240
 _TAIL_LINES = 12
 _TAIL_BYTES = 65536
 _ARTEFACTS = 40
+_FRAME_OF_PYTEST = re.compile(r"/(_pytest|pluggy|pytest)/|<frozen runpy>")
+_HEADER = re.compile(
+    r"=+ test session starts =+$|(platform|rootdir:|configfile:|plugins:|benchmark:|cachedir:"
+    r"|testpaths:|timeout( method| func_only)?:|baseurl:|asyncio:) "
+)
 _TIMEOUT_BANNER = re.compile(rb"^\++ Timeout \++\s*$", re.MULTILINE)
 
 
@@ -55,19 +60,21 @@ def _sections(derived: Derived, log: FileLog, folder: FileFolder | None) -> Iter
 
 
 def _main_stack(path: Path) -> tuple[str, ...]:
-    """Return the stack of the main thread, which faulthandler writes last; newest call first."""
+    """Return the stack of the main thread, newest call first, without the runner's own frames.
+
+    faulthandler writes the main thread last.
+    """
     text = _end_of(path).decode("utf-8", "backslashreplace")
-    _, found, last = text.rpartition("\n\n") if "\n\n" in text else ("", "", text)
-    del found
-    lines = [line for line in last.splitlines() if line.strip()]
-    return tuple(_shown(line) for line in lines[:_LINES])
+    lines = [line for line in text.rpartition("\n\n")[2].splitlines() if line.strip()]
+    return tuple(_shown(line) for line in lines if not _FRAME_OF_PYTEST.search(line))[:_LINES]
 
 
 def _tail(folder: FileFolder) -> tuple[str, ...]:
     """Return the last lines that it printed; what pytest had captured comes last."""
     data = _end_of(folder.output) + b"\n" + _end_of(folder.captured)
     lines = data.decode("utf-8", "backslashreplace").splitlines()
-    return tuple(_shown(line) for line in [one for one in lines if one.strip()][-_TAIL_LINES:])
+    telling = [one for one in lines if one.strip() and not _HEADER.match(one)]
+    return tuple(_shown(line) for line in telling[-_TAIL_LINES:])
 
 
 def _shown(line: str) -> str:
@@ -97,7 +104,10 @@ def timed_out_by_plugin(folder: FileFolder) -> bool:
 
 
 def artefacts_of(folder: FileFolder, base: Path) -> tuple[str, ...]:
-    """Return what a file run has kept, as paths below `base`; bounded, in order of path."""
+    """Return what a file run has kept; bounded, in order of path.
+
+    A path below `base` is relative to it, any other is absolute.
+    """
     files = [folder.output, folder.captured, folder.stacks]
     found = [path for path in files if path.exists() and path.stat().st_size]
     if folder.artefacts.is_dir():
@@ -106,5 +116,5 @@ def artefacts_of(folder: FileFolder, base: Path) -> tuple[str, ...]:
 
 
 def _plain(path: Path, base: Path) -> str:
-    text = os.path.relpath(path, base)
+    text = os.fspath(path.relative_to(base) if path.is_relative_to(base) else path)
     return text.encode("utf-8", "backslashreplace").decode()

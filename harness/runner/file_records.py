@@ -7,10 +7,16 @@ from pathlib import Path
 from harness.config.schema import Config
 from harness.model.dispatch import RecordFile
 from harness.model.status import Dispatch, Phase, Status
+from harness.model.test_result import Outcome, TestResult
 from harness.plan.queue import PlannedFile
 from harness.process.load import LoadReading
-from harness.records.derive_status import Ending, counts_of, derive_status
-from harness.records.file_events import CollectionSkipped, FileLog, TestFinished
+from harness.records.derive_status import Derived, Ending, counts_of, derive_status
+from harness.records.file_events import (
+    CollectionFailed,
+    CollectionSkipped,
+    FileLog,
+    TestFinished,
+)
 from harness.records.tier_record import (
     Counts,
     FileRecord,
@@ -22,7 +28,7 @@ from harness.records.tier_record import (
 )
 from harness.runner.evidence import artefacts_of, evidence_of, timed_out_by_plugin
 from harness.runner.run_folder import FileFolder
-from harness.runner.spawner import Outcome
+from harness.runner.spawner import ProcessEnd
 
 _REASON = "reason:"
 
@@ -36,7 +42,7 @@ class Attempt:
     command: RecordFile
     folder: FileFolder | None
     log: FileLog
-    outcome: Outcome
+    outcome: ProcessEnd
     pid: int | None
     load_before: LoadReading | None
     load_after: LoadReading | None
@@ -90,12 +96,40 @@ def record_of(attempt: Attempt, config: Config, base: Path) -> FileRecord:
         artefacts=artefacts_of(attempt.folder, base)
         if attempt.folder is not None and derived.status is not Status.PASSED
         else (),
-        skips=_skips(planned.file, log, config),
+        skips=_skips(planned.file, derived, log, config),
         witness=_witness(log),
         condition_request="pending"
         if derived.status in (Status.FAILED, Status.TIMEOUT, Status.CRASHED)
         else None,
     )
+
+
+def results_of(log: FileLog) -> list[TestResult]:
+    """Return the finished tests of a file run, and what could not be collected."""
+    found = [
+        TestResult(
+            id=one.id,
+            outcome=Outcome.ERROR if one.errors else Outcome(one.outcome),
+            seconds=one.seconds,
+            message=one.message,
+            text=one.text,
+            skip_reason=one.skip_reason,
+        )
+        for one in log.finished.values()
+    ]
+    for event in log.events:
+        if isinstance(event, CollectionFailed):
+            text = "\n".join(event.lines)
+            found.append(
+                TestResult(
+                    id=event.id,
+                    outcome=Outcome.ERROR,
+                    seconds=0.0,
+                    message="it cannot be collected",
+                    text=text,
+                )
+            )
+    return found
 
 
 def omitted(planned: PlannedFile, phase: Phase, reason: str) -> FileRecord:
@@ -113,7 +147,7 @@ def omitted(planned: PlannedFile, phase: Phase, reason: str) -> FileRecord:
     )
 
 
-def _reason(reason: str, outcome: Outcome) -> str:
+def _reason(reason: str, outcome: ProcessEnd) -> str:
     if outcome.problem is None:
         return reason
     return f"{reason}; {outcome.problem}" if reason else outcome.problem
@@ -136,10 +170,13 @@ def _span(attempt: Attempt, name: str) -> Span:
     )
 
 
-def _skips(file: str, log: FileLog, config: Config) -> tuple[Skip, ...]:
+def _skips(file: str, derived: Derived, log: FileLog, config: Config) -> tuple[Skip, ...]:
     rows = [
         (one.id, one.skip_reason) for one in log.finished.values() if one.outcome == "skipped"
     ] + [(one.id, one.reason) for one in log.events if isinstance(one, CollectionSkipped)]
+    if derived.status is Status.EMPTY and file in config.allowed_skips:
+        # The file as a whole is declared, whatever keeps its tests from running.
+        rows.append((file, derived.reason))
     return tuple(
         Skip(id=test, reason=reason, declared=is_declared(file, test, reason, config))
         for test, reason in rows

@@ -4,7 +4,7 @@ import selectors
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Any, assert_never
 
 from harness.errors import HarnessError
 from harness.model import run_events as told
@@ -36,9 +36,9 @@ from harness.runner.doorbell import Doorbell
 from harness.runner.evidence import last_line
 from harness.runner.file_records import Attempt
 from harness.runner.run_folder import FileFolder, RunFolder
-from harness.runner.spawner import FileProcess, Outcome, Spawner
+from harness.runner.spawner import FileProcess, ProcessEnd, Spawner
 
-Observe = Callable[[object], None]
+Observe = Callable[[Any], None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class RunLoop:
     max_loadavg: float | None = None
     _live: dict[TestFile, _Live] = field(default_factory=dict)
     _pending: list[Event] = field(default_factory=list)
-    _closed: dict[TestFile, tuple[_Live | None, Outcome]] = field(default_factory=dict)
+    _closed: dict[TestFile, tuple[_Live | None, ProcessEnd]] = field(default_factory=dict)
     _ended: int = 0
     _began_at: float = 0.0
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
@@ -222,7 +222,7 @@ class RunLoop:
             folder = self.folder.for_file(planned.file)
             process = self.spawner.start(planned.file, command.slot, folder)
         except (HarnessError, OSError) as error:
-            self._closed[planned.file] = (None, Outcome(problem=str(error)))
+            self._closed[planned.file] = (None, ProcessEnd(problem=str(error)))
             self._post(SpawnFailed(file=planned.file, at=self.now()))
             return
         live = _Live(
@@ -244,7 +244,7 @@ class RunLoop:
 
     def _record(self, command: RecordFile) -> None:
         planned, phase = self.files[command.file]
-        live, outcome = self._closed.pop(command.file, (None, Outcome()))
+        live, outcome = self._closed.pop(command.file, (None, ProcessEnd()))
         attempt = Attempt(
             planned=planned,
             phase=phase,

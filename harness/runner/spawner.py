@@ -28,7 +28,7 @@ _NOT_INHERITED = {"PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ProcessEnd:
     """How a file's process ended. `problem` is what kept its end from being confirmed."""
 
     exit_code: int | None = None
@@ -56,7 +56,7 @@ class FileProcess(Protocol):
     def ask_end(self, grace_seconds: float) -> None:
         """Make it end; does not wait."""
 
-    def close(self) -> Outcome:
+    def close(self) -> ProcessEnd:
         """Confirm the end, after `poll` has said so or when it is given up. Never raises."""
 
 
@@ -153,7 +153,7 @@ class PytestProcess:
         """Let the warden end the family."""
         self._family.ask_end(grace_seconds)
 
-    def close(self) -> Outcome:
+    def close(self) -> ProcessEnd:
         """Take the warden's report and look for ourselves."""
         problem = None
         try:
@@ -162,7 +162,7 @@ class PytestProcess:
             problem = str(error)
         report = self._family.report
         status = self._family.leader_status
-        return Outcome(
+        return ProcessEnd(
             exit_code=os.waitstatus_to_exitcode(status) if status is not None and status & 0x7F == 0
             else None,
             signal=status & 0x7F or None if status is not None else None,

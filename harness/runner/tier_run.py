@@ -7,7 +7,7 @@ it stands on disk, compared with the plan, and not from what the scheduler remem
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from harness.config.schema import Config
 from harness.model import run_events as told
 from harness.model.identifiers import Lane, TestFile
 from harness.model.status import Phase, Selection
+from harness.model.test_result import TestResult
 from harness.plan.coverage import assert_exact_coverage
 from harness.plan.queue import Plan, PlannedFile
 from harness.process.load import read_load
@@ -33,9 +34,9 @@ from harness.records.tier_record import (
 from harness.repository.tree import TreeState
 from harness.runner.dispatcher import Bounds, Dispatcher
 from harness.runner.doorbell import Doorbell
-from harness.runner.file_records import Attempt, omitted, record_of
+from harness.runner.file_records import Attempt, omitted, record_of, results_of
 from harness.runner.run_folder import RunFolder
-from harness.runner.run_loop import LoopSettings, RunLoop
+from harness.runner.run_loop import LoopSettings, Observe, RunLoop
 from harness.runner.spawner import PytestSpawner, Spawner
 
 UNFINISHED = "the run has not ended"
@@ -57,12 +58,18 @@ class TierOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierResult:
-    """The record as it was written; `signal` and `problem` say what else there is to say."""
+    """The record, and the finished tests of each file.
+
+    `signal` ended the run; `problem` is why the record is not on the disk. Both None if all went
+    well. `faults` are errors of the harness inside file runs, each with its file; they have changed
+    no status.
+    """
 
     record: TierRecord
+    results: Mapping[str, Sequence[TestResult]]
     signal: int | None
-    stopped_by: str | None
     problem: str | None
+    faults: Sequence[str]
 
 
 class Tier:
@@ -74,7 +81,7 @@ class Tier:
         config: Config,
         options: TierOptions,
         folder: RunFolder,
-        observe: Callable[[object], None],
+        observe: Observe,
         spawner: Callable[[str], Spawner] | None = None,
     ) -> None:
         self._plan = plan
@@ -89,25 +96,43 @@ class Tier:
             for planned in queue
             if options.phase in (None, phase)
         }
+        self._faults: list[str] = []
+        self._results: dict[str, list[TestResult]] = {}
         self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
     def run(self) -> TierResult:
-        """Run every selected file, then write the record.
+        """Run every selected file, then write the record and tell observers of the end.
 
-        Raises CoverageError when the log on disk does not hold every file of the plan once.
+        Raises CoverageError when the log on disk does not hold every file of the plan once, and
+        OSError when the record cannot be written before anything has started.
         """
         began = time.monotonic()
-        before = read_load()
+        before = read_load().loadavg_1m
         dispatched = [one for one, _ in self._files.values() if _is_selected(one)]
-        self._write([self._unfinished(one) for one in self._files], 0.0, before.loadavg_1m, None)
-        self._observe(self._announcement(dispatched))
+        self._write(self._record([self._unfinished(one) for one in self._files], 0.0, before, None))
+        announcement = self._announcement(dispatched)
+        self._observe(announcement)
         loop = self._loop(dispatched)
-        records = self._records_on_disk()
         seconds = time.monotonic() - began
-        record = self._write(records, seconds, before.loadavg_1m, loop.max_loadavg, complete=True)
-        return TierResult(
-            record=record, signal=loop.signal, stopped_by=loop.stopped_by, problem=None
+        record = self._record(
+            self._records_on_disk(), seconds, before, loop.max_loadavg, complete=True
         )
+        problem = None
+        try:
+            self._write(record)
+        except OSError as error:
+            problem = f"the record {self._options.record_path} cannot be written: {error}"
+        self._observe(
+            told.RunEnded(
+                record=record,
+                path=str(self._options.record_path),
+                problem=problem,
+                predicted_seconds=announcement.predicted_seconds,
+                actual_seconds=seconds,
+                unknown=loop.stopped_by or problem,
+            )
+        )
+        return TierResult(record=record, results=self._results, signal=loop.signal, problem=problem)
 
     def _announcement(self, dispatched: Sequence[PlannedFile]) -> told.RunStarted:
         isolated = sum(1 for one in dispatched if one.isolated_reason is not None)
@@ -157,7 +182,10 @@ class Tier:
             bell.close()
 
     def _finish(self, attempt: Attempt) -> FileRecord:
-        return self._append(record_of(attempt, self._config, self._folder.path))
+        file, sentinel = attempt.planned.file, attempt.log.sentinel
+        self._results[file] = results_of(attempt.log)
+        self._faults += [f"{file}: {text}" for text in (sentinel.problems if sentinel else ())]
+        return self._append(record_of(attempt, self._config, self._options.root))
 
     def _append(self, record: FileRecord) -> FileRecord:
         self._folder.append(msgspec.json.encode(record))
@@ -174,7 +202,10 @@ class Tier:
         assert_exact_coverage(list(self._files), [TestFile(one.file) for one in records])
         return records
 
-    def _write(
+    def _write(self, record: TierRecord) -> None:
+        json_file.write(self._options.record_path, record)
+
+    def _record(
         self,
         records: Sequence[FileRecord],
         seconds: float,
@@ -186,7 +217,7 @@ class Tier:
         after = read_load()
         readings = [one for one in (before, highest, after.loadavg_1m) if one is not None]
         shard = self._plan.shard
-        record = TierRecord(
+        return TierRecord(
             lane=Lane(self._plan.lane),
             phase=self._options.phase,
             shard=ShardOf(index=shard.index, total=shard.total) if shard else None,
@@ -209,8 +240,6 @@ class Tier:
             complete=complete,
             files=tuple(sorted(records, key=lambda one: one.file)),
         )
-        json_file.write(self._options.record_path, record)
-        return record
 
 
 def _is_selected(planned: PlannedFile) -> bool:

@@ -1,0 +1,63 @@
+"""Where the tier record of a run lies, and what did not pass in it."""
+
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.model.identifiers import Lane, TestFile
+from harness.model.status import Dispatch, Phase, Status
+from harness.plan.queue import Shard
+from harness.records import json_file
+from harness.records.state_folder import state_folder
+from harness.records.tier_record import TierRecord
+
+RECORDS_FOLDER = "records"
+
+
+def record_path(
+    root: Path,
+    record: Path | None,
+    lane: Lane,
+    phase: Phase | None,
+    shard: Shard | None,
+    *,
+    rerun: bool = False,
+) -> Path:
+    """Return where a record is written.
+
+    In a folder its name is `<lane>[.phase][.I-of-N][.rerun].json`; a named file keeps its name,
+    with the phase before its end, so that two phases never overwrite one another.
+    """
+    middle = f".{phase.value}" if phase else ""
+    again = ".rerun" if rerun else ""
+    if record is None or record.is_dir():
+        folder = state_folder(root) / RECORDS_FOLDER if record is None else record
+        part = f".{shard.index}-of-{shard.total}" if shard else ""
+        return folder / f"{lane.value}{middle}{part}{again}.json"
+    return record.with_name(f"{record.name.removesuffix('.json')}{middle}{again}.json")
+
+
+def junit_path(junit: Path, lane: Lane, several: bool) -> Path:
+    """Return where JUnit goes: as named, with the lane before the end when there are several."""
+    return junit.with_name(f"{junit.stem}.{lane.value}{junit.suffix}") if several else junit
+
+
+def earlier_failures(
+    root: Path, record: Path | None, lane: Lane, phase: Phase | None, shard: Shard | None
+) -> tuple[TestFile, ...]:
+    """Return the files that have not passed in the last record, nor in a re-run of it since.
+
+    Raises UsageError when there is no record, or none that can be read.
+    """
+    first = record_path(root, record, lane, phase, shard)
+    if not first.exists():
+        raise UsageError(f"--rerun failed: there is no record {first}; run without --rerun first")
+    found = json_file.read(first, TierRecord, "tier record")
+    status = {one.file: one.status for one in found.files}
+    again = record_path(root, record, lane, phase, shard, rerun=True)
+    if again.exists():
+        later = json_file.read(again, TierRecord, "tier record")
+        if later.started_at > found.started_at:
+            status |= {
+                one.file: one.status for one in later.files if one.dispatch is Dispatch.DISPATCHED
+            }
+    return tuple(TestFile(file) for file, one in status.items() if one is not Status.PASSED)

@@ -1,0 +1,300 @@
+"""`harness run`: run a lane, file by file, and write down what became of every file."""
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.cli.plan import described
+from harness.cli.planning import (
+    ShardType,
+    chosen_files,
+    estimate,
+    history_of,
+    make_plan,
+)
+from harness.cli.record_paths import earlier_failures, junit_path, record_path
+from harness.cli.roster import load_roster
+from harness.config.reader import load
+from harness.config.schema import Config
+from harness.errors import ExitCode, HarnessError, PreconditionError, UsageError, most_severe
+from harness.model.identifiers import Lane, TestFile
+from harness.model.status import Phase, Selection
+from harness.plan.queue import Plan, Shard
+from harness.process.load import read_load
+from harness.records.history import HistoryError
+from harness.report.exit_code import exit_code_of
+from harness.report.junit import write_junit
+from harness.report.machine import Machine
+from harness.report.observer import Fanout, Observer
+from harness.report.plain import Plain
+from harness.report.presentation import choose, colour, in_ci
+from harness.repository.tree import TreeState, tree_state
+from harness.runner.run_folder import RunFolder
+from harness.runner.tier_run import Tier, TierOptions, TierResult
+
+HEARTBEAT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The command line of one run."""
+
+    lane: Lane | None
+    workers: int
+    shard: Shard | None
+    durations: Path | None
+    phase: Phase | None
+    record: Path | None
+    output: Path | None
+    junit: Path | None
+    deadline_at: float | None
+    rerun_failed: bool
+    as_json: bool
+    paths: tuple[str, ...]
+
+
+@click.command(
+    epilog="Exit codes: 0 every file passed, 1 a file failed, timed out, crashed or did not run, "
+    "2 usage or configuration, 3 refused (coverage; under CI=true a skip that nothing declares), "
+    "4 nothing was executed, 5 no browser under CI=true, 6 a fault of the harness, 129/130/143 "
+    "ended by SIGHUP/SIGINT/SIGTERM. SIGUSR1 prints what runs now."
+)
+@click.option("--lane", type=click.Choice([one.value for one in Lane]), help="Only this lane.")
+@click.option(
+    "--workers", "-w", type=click.IntRange(min=1), help="Slots. Default: one for each processor."
+)
+@click.option("--shard", type=ShardType(), help="Only part I of N of each lane.")
+@click.option(
+    "--durations",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Estimate from this file: a tier record, or JSON {file: seconds}.",
+)
+@click.option("--parallel-only", is_flag=True, help="Leave the isolated files to another run.")
+@click.option("--isolated-only", is_flag=True, help="Run the isolated files alone.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Write the tier record here: a file, or a folder that exists. Default: .harness/records.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Keep output and artefacts here: a new or empty folder. Default: .harness/runs, of which "
+    "the last five are kept.",
+)
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop the run after so long; what runs then is interrupted, the rest is not run.",
+)
+@click.option(
+    "--rerun", type=click.Choice(["failed"]), help="Only what did not pass in the last record."
+)
+@click.option("--dry-run", is_flag=True, help="Print what would run, in order; start nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tier record as JSON at the end.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+def command(
+    lane: str | None,
+    workers: int | None,
+    shard: Shard | None,
+    durations: Path | None,
+    parallel_only: bool,
+    isolated_only: bool,
+    record: Path | None,
+    output: Path | None,
+    junit: Path | None,
+    deadline: float | None,
+    rerun: str | None,
+    dry_run: bool,
+    as_json: bool,
+    paths: tuple[str, ...],
+) -> int:
+    """Run test files, each in a process of its own, longest first, and record how each ended.
+
+    Files of `[tool.harness.isolated]` run at the end, alone. Without --lane the lanes unit,
+    server and browser run one after the other. PATH selects files, or all files below a folder.
+    """
+    if parallel_only and isolated_only:
+        raise UsageError("--parallel-only and --isolated-only exclude each other")
+    request = Request(
+        lane=Lane(lane) if lane else None,
+        workers=workers or read_load().processors,
+        shard=shard,
+        durations=durations,
+        phase=Phase.PARALLEL if parallel_only else Phase.ISOLATED if isolated_only else None,
+        record=record,
+        output=output,
+        junit=junit,
+        deadline_at=None if deadline is None else time.monotonic() + deadline,
+        rerun_failed=rerun is not None,
+        as_json=as_json,
+        paths=paths,
+    )
+    root = Path.cwd()
+    config = load(root)
+    plans = _plans(root, config, request)
+    if dry_run:
+        for plan in plans:
+            click.echo("\n".join(described(plan)))
+        return ExitCode.PASSED
+    if not plans:
+        click.echo("harness: unknown: there is no test file to run", err=True)
+        return ExitCode.EMPTY
+    return _run(root, config, request, plans)
+
+
+def _plans(root: Path, config: Config, request: Request) -> list[Plan]:
+    """Return the plan of every lane that has something to run."""
+    roster = load_roster(root, config)
+    paths = chosen_files(root, roster, request.paths)
+    plans = []
+    for lane in [request.lane] if request.lane else Lane:
+        entries = roster.lane(lane)
+        chosen = _chosen(root, request, lane, paths)
+        if not entries or (chosen is not None and not {one.file for one in entries} & set(chosen)):
+            continue
+        plans.append(
+            make_plan(
+                roster,
+                config,
+                lane,
+                estimates=estimate(root, request.durations, request.shard is not None, entries),
+                shard=request.shard,
+                paths=chosen or (),
+            )
+        )
+    if len(plans) > 1 and request.record is not None and not request.record.is_dir():
+        raise UsageError(
+            f"--record {request.record} is one file and this run has {len(plans)} lanes: name a "
+            "folder that exists, or one --lane"
+        )
+    return plans
+
+
+def _chosen(
+    root: Path, request: Request, lane: Lane, paths: tuple[TestFile, ...]
+) -> tuple[TestFile, ...] | None:
+    """Return the files that are asked for by name or by --rerun, None for all of the lane."""
+    if not request.rerun_failed:
+        return paths if request.paths else None
+    failed = earlier_failures(root, request.record, lane, request.phase, request.shard)
+    return tuple(one for one in failed if not request.paths or one in paths)
+
+
+def _run(root: Path, config: Config, request: Request, plans: Sequence[Plan]) -> int:
+    tree = tree_state(root)
+    codes: list[ExitCode] = []
+    for plan in plans:
+        _require_browser(plan)
+        result = _run_lane(root, config, request, plan, tree, several=len(plans) > 1)
+        codes.append(
+            exit_code_of(
+                result.record,
+                in_ci=in_ci(os.environ),
+                signal=result.signal,
+                written=result.problem is None,
+            )
+        )
+        if result.signal is not None or (
+            request.deadline_at is not None and time.monotonic() >= request.deadline_at
+        ):
+            _tell_the_rest(plans, plan)
+            break
+    return most_severe(codes)
+
+
+def _run_lane(
+    root: Path, config: Config, request: Request, plan: Plan, tree: TreeState, *, several: bool
+) -> TierResult:
+    people = sys.stderr if request.as_json else sys.stdout
+    observers: list[Observer] = [_people(people)]
+    if request.as_json:
+        observers.append(Machine(sys.stdout))
+    fanout = Fanout(observers, _report_fault)
+    path = record_path(
+        root, request.record, plan.lane, request.phase, request.shard, rerun=request.rerun_failed
+    )
+    with _folder(root, request.output, plan.lane, several) as folder:
+        tier = Tier(
+            plan,
+            config,
+            TierOptions(
+                root=root,
+                slots=request.workers,
+                phase=request.phase,
+                record_path=path,
+                command=tuple(sys.argv),
+                tree=tree,
+                glance_seconds=HEARTBEAT_SECONDS,
+                deadline_at=request.deadline_at,
+            ),
+            folder,
+            fanout.on,
+        )
+        result = tier.run()
+    for fault in result.faults:
+        click.echo(f"harness: {fault}", err=True)
+    _remember(root, result)
+    if request.junit is not None:
+        try:
+            write_junit(
+                junit_path(request.junit, plan.lane, several), result.record, result.results
+            )
+        except OSError as error:
+            click.echo(f"harness: the JUnit file cannot be written: {error}", err=True)
+    return result
+
+
+def _folder(root: Path, output: Path | None, lane: Lane, several: bool) -> RunFolder:
+    if output is None:
+        return RunFolder.new(root, lane.value)
+    return RunFolder.at((output / lane.value if several else output).absolute())
+
+
+def _people(stream: object) -> Observer:
+    if choose(stream, os.environ) == "live":  # type: ignore[arg-type]
+        from harness.report.live import Live
+
+        return Live(stream, os.environ, in_ci=in_ci(os.environ))  # type: ignore[arg-type]
+    return Plain(stream, colour=colour(stream, os.environ), in_ci=in_ci(os.environ))  # type: ignore[arg-type]
+
+
+def _report_fault(name: str, error: Exception) -> None:
+    click.echo(f"harness: {name} cannot show the run: {type(error).__name__}: {error}", err=True)
+
+
+def _remember(root: Path, result: TierResult) -> None:
+    try:
+        history_of(root).add([result.record])
+    except HistoryError as error:
+        click.echo(f"harness: {error}", err=True)
+
+
+def _require_browser(plan: Plan) -> None:
+    """Refuse a browser lane in CI that has no browser; elsewhere its tests skip by name."""
+    dispatched = any(one.selection is not Selection.NOT_SELECTED for one in plan.files)
+    if plan.lane is not Lane.BROWSER or not dispatched or not in_ci(os.environ):
+        return
+    from harness.browser import binary
+
+    try:
+        binary.find()
+    except HarnessError as error:
+        raise PreconditionError(
+            f"the browser lane has no browser, and CI is set: {error}"
+        ) from None
+
+
+def _tell_the_rest(plans: Sequence[Plan], last: Plan) -> None:
+    rest = plans[plans.index(last) + 1 :]
+    for plan in rest:
+        again = shlex.join(["harness", "run", "--lane", plan.lane.value])
+        click.echo(f"harness: unknown: the lane {plan.lane.value} was not begun; {again}")
