@@ -4,15 +4,15 @@ A stored format: readers are `harness run --rerun`, `harness manifest`, CI scrip
 A new field is a new version.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from harness.model.identifiers import Lane
 from harness.model.status import Cause, Dispatch, Phase, Selection, Status
 
-SCHEMA = "lanewright.tier"
-VERSION = 1
+SCHEMA: Final = "lanewright.tier"
+VERSION: Final = 1
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
