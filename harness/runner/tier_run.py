@@ -132,7 +132,13 @@ class Tier:
                 unknown=loop.stopped_by or problem,
             )
         )
-        return TierResult(record=record, results=self._results, signal=loop.signal, problem=problem)
+        return TierResult(
+            record=record,
+            results=self._results,
+            signal=loop.signal,
+            problem=problem,
+            faults=self._faults,
+        )
 
     def _announcement(self, dispatched: Sequence[PlannedFile]) -> told.RunStarted:
         isolated = sum(1 for one in dispatched if one.isolated_reason is not None)

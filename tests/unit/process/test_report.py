@@ -6,8 +6,7 @@ from harness.process.report import describe_status, from_message
 
 _COMPLETE = {
     "event": "report", "reason": "asked", "leader": 12, "leader_start_ticks": 34,
-    "leader_status": 9, "outlived": [],
-        "outlived": [], "ended": [], "alive": [], "refused": [], "scratch": "/s",
+    "leader_status": 9, "outlived": [], "ended": [], "alive": [], "refused": [], "scratch": "/s",
     "scratch_problem": None, "group": "/g", "group_problem": None, "fault": None,
     "lifetime_seconds": 1.0, "end_seconds": 0.1,
 }  # fmt: skip

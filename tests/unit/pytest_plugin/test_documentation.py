@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from harness.browser import masking
-from harness.pytest_plugin import evidence, witness
+from harness.pytest_plugin import evidence, witness_names
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = (ROOT / "docs" / "evidence.md").read_text()
@@ -16,11 +16,11 @@ def _rows(head: str) -> list[str]:
 
 
 def test_the_documented_verdicts_are_exactly_those_that_exist() -> None:
-    assert _rows("verdict") == [seen.value for seen in witness.Seen]
+    assert _rows("verdict") == [seen.value for seen in witness_names.Seen]
 
 
 def test_the_documented_properties_are_exactly_those_that_are_reported() -> None:
-    assert sorted(_rows("property")) == sorted(witness.PROPERTIES)
+    assert sorted(_rows("property")) == sorted(witness_names.PROPERTIES)
 
 
 def test_the_documented_sections_are_those_of_the_report() -> None:
