@@ -22,7 +22,8 @@ ANY_TEXT = st.text(st.characters(codec=None))
 
 
 def result(test: str, outcome: Outcome = Outcome.PASSED, **given: Any) -> TestResult:
-    return TestResult(**({"id": f"{A}::{test}", "outcome": outcome, "seconds": 0.25} | given))
+    fields: dict[str, Any] = {"id": f"{A}::{test}", "outcome": outcome, "seconds": 0.25}
+    return TestResult(**(fields | given))
 
 
 def parsed(
