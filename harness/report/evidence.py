@@ -7,7 +7,7 @@ shows the log.
 from collections.abc import Iterator
 
 from harness.records.tier_record import FileRecord, Leaked
-from harness.report.naming import test_of, within_file
+from harness.report.naming import blamed_test, within_file
 from harness.report.safe_text import one_line
 
 GUTTER = "    | "
@@ -43,7 +43,7 @@ def leak_text(leak: Leaked) -> str:
 
 def _lines(record: FileRecord, reason: bool) -> Iterator[str]:
     why = reason_of(record)
-    if reason and why and why != f"{one_line(test_of(record) or '')} failed":
+    if reason and why and why != f"{one_line(blamed_test(record) or '')} failed":
         yield f"  why: {why}"
     evidence = record.failure_evidence
     if evidence is not None:

@@ -9,8 +9,8 @@ from harness.model.status import Cause, Status
 from harness.model.test_result import Outcome, TestResult
 from harness.records.declared import is_declared_empty
 from harness.records.tier_record import FileRecord
-from harness.report.evidence import evidence_lines
-from harness.report.naming import test_of, within_file
+from harness.report.evidence import evidence_lines, reason_of
+from harness.report.naming import blamed_test, within_file
 
 
 class Kind(StrEnum):
@@ -94,11 +94,11 @@ def _of_file(record: FileRecord, cases: Sequence[Case]) -> Case | None:
     if kind is None:
         return None
     evidence = record.failure_evidence
-    test = test_of(record) if evidence and evidence.cause is not Cause.COLLECTION else None
+    test = blamed_test(record) if evidence and evidence.cause is not Cause.COLLECTION else None
     names = _names(record.file, test) if test else None
     if names is None or any((case.classname, case.name) == names for case in cases):
         names = (_module(record.file), record.file)
-    reason = record.reason or "no reason was recorded"
+    reason = reason_of(record) or "no reason was recorded"
     return Case(
         classname=names[0],
         name=names[1],

@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 REFRESH_SECONDS = 0.25
-_STYLES = {Status.PASSED: "green", Status.INTERRUPTED: "yellow", Status.NOT_RUN: "yellow"}
+_STYLES = {
+    Status.PASSED: "green",
+    Status.INTERRUPTED: "yellow",
+    Status.NOT_RUN: "yellow",
+    Status.EMPTY: "yellow",
+}
 
 
 class Live:
@@ -73,6 +78,8 @@ class Live:
         self._console = VisibleCursor(
             file=stream,
             force_terminal=True,
+            force_interactive=True,
+            force_jupyter=False,
             no_color=not colour,
             markup=False,
             highlight=False,
@@ -106,8 +113,7 @@ class Live:
                 self._above(glances.stop_line(event), "yellow")
             case Glance():
                 if event.asked:
-                    for line in glances.detail(event):
-                        self._above(line)
+                    self._above("\n".join(glances.detail(event)))
             case RunEnded():
                 self.close()
                 self._sink.lines(*end_lines(event, in_ci=self._in_ci, paint=self._paint))
@@ -139,11 +145,11 @@ class Live:
         if record.dispatch is not Dispatch.OMITTED:
             self._above(marker(record), _STYLES.get(record.status, "red"))
 
-    def _above(self, line: str, style: str = "") -> None:
+    def _above(self, text: str, style: str = "") -> None:
         from rich.text import Text
 
         # Not wrapped by rich, so that a long line is copied as one.
-        self._console.print(Text(line, style=style), soft_wrap=True)
+        self._console.print(Text(text, style=style), soft_wrap=True)
 
     def _render(self) -> "Text":
         from rich.text import Text

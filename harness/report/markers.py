@@ -8,7 +8,7 @@ was empty is the reason. Nothing else in this room begins a line with `harness: 
 from harness.model.status import Status
 from harness.records.tier_record import FileRecord
 from harness.report.evidence import reason_of
-from harness.report.naming import test_of
+from harness.report.naming import blamed_test
 from harness.report.safe_text import one_line
 
 PREFIX = "harness: "
@@ -33,7 +33,7 @@ def marker(record: FileRecord) -> str:
     line = f"{PREFIX}{record.status.value}: {one_line(record.file)}"
     if record.status is Status.PASSED:
         return line
-    test = None if record.status in _WITHOUT_TEST else test_of(record)
+    test = None if record.status in _WITHOUT_TEST else blamed_test(record)
     detail = one_line(test) if test else reason_of(record)
     return f"{line} ({detail})" if detail else line
 

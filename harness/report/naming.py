@@ -8,7 +8,7 @@ from harness.report.safe_text import shell_quoted
 _BY_ONE_TEST = (Status.TIMEOUT, Status.CRASHED)
 
 
-def test_of(record: FileRecord) -> str | None:
+def blamed_test(record: FileRecord) -> str | None:
     """Return the test that the evidence names, without the name of its file; None for none."""
     evidence = record.failure_evidence
     if evidence is None or not evidence.test:
@@ -34,7 +34,7 @@ def run_again(record: FileRecord) -> str:
     file = f"./{record.file}" if record.file.startswith("-") else record.file
     if "[" in file or "::" in file:
         return f"harness run --lane {Lane(record.lane).value} {shell_quoted(file)}"
-    test = test_of(record)
+    test = blamed_test(record)
     if test is None or not _is_alone(record):
         return f"python -m pytest {shell_quoted(file)}"
     return f"python -m pytest {shell_quoted(f'{file}::{test}')}"

@@ -18,7 +18,7 @@ from harness.report import glances
 from harness.report.ending import end_lines
 from harness.report.evidence import evidence_lines
 from harness.report.markers import marker
-from harness.report.naming import test_of
+from harness.report.naming import blamed_test
 from harness.report.observer import RunEvent
 from harness.report.paint import Paint
 from harness.report.sink import Sink
@@ -64,7 +64,7 @@ class Plain:
         lines = [marker(record)]
         if record.status is not Status.PASSED or record.leaked:
             # Where the marker names no test, it gives the reason.
-            lines += evidence_lines(record, reason=test_of(record) is not None)
+            lines += evidence_lines(record, reason=blamed_test(record) is not None)
         self._sink.lines(*lines)
 
     def _run_ended(self, event: RunEnded[TierRecord]) -> None:

@@ -104,7 +104,7 @@ class Progress:
             for status in Status
             if status is not Status.PASSED
         }
-        told = [f"{ended} of {plural(self._files, 'file')}"]
+        told = [f"{ended} of {plural(self._files, 'file')} ended"]
         told += [f"{count} {status.value}" for status, count in bad.items() if count]
         told.append(f"{waiting} wait")
         if self._began_at is not None:
@@ -136,7 +136,7 @@ class Progress:
     def _row(self, number: int, slot: _Slot | None, now: float, width: int) -> str:
         label = f" {number:>2}  "
         if slot is None:
-            return shortened(f"{label}-", width)
+            return shortened(f"{label}idle", width)
         times = self._times(slot, now)
         name = _names(slot, width - len(label) - _TIME_CELLS - 1)
         return shortened(f"{label}{_padded(name, width - len(label) - _TIME_CELLS)}{times}", width)

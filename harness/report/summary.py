@@ -12,7 +12,7 @@ from harness.report.durations import spoken
 from harness.report.evidence import evidence_lines, leak_text
 from harness.report.exit_code import exit_code_of
 from harness.report.glances import plural
-from harness.report.naming import run_again, test_of, within_file
+from harness.report.naming import blamed_test, run_again, within_file
 from harness.report.not_checked import names, not_checked
 from harness.report.paint import Paint
 from harness.report.safe_text import one_line
@@ -86,7 +86,7 @@ def _failures(record: TierRecord, paint: Paint) -> list[str]:
 
 
 def _failure(record: FileRecord, paint: Paint) -> Iterator[str]:
-    test = test_of(record)
+    test = blamed_test(record)
     named = f" ({one_line(test)})" if test else ""
     word = paint.status(record.status, record.status.value)
     yield f"  {word}  {one_line(record.file)}{named}"
