@@ -10,14 +10,12 @@ def undeclared_skips(record: FileRecord) -> tuple[Skip, ...]:
 
 
 def is_declared_empty(record: FileRecord) -> bool:
-    """Tell whether a file is `empty` for no other reason than declared skips.
+    """Tell whether it is allowed that a file executed nothing.
 
-    A file that holds no test, or whose tests were deselected, is never declared empty: an option
-    that was mistyped must not look like a skip that somebody has thought about.
+    Either the file itself is declared, or every one of its tests was skipped and each skip is
+    declared. A file that holds no test, or whose tests were deselected, is not declared by its
+    tests: an option that was mistyped must not look like a skip that somebody has thought about.
     """
-    return (
-        record.status is Status.EMPTY
-        and bool(record.skips)
-        and not undeclared_skips(record)
-        and not record.counts.deselected
-    )
+    if record.status is not Status.EMPTY or not record.skips or undeclared_skips(record):
+        return False
+    return not record.counts.deselected or any(skip.id == record.file for skip in record.skips)
