@@ -16,8 +16,8 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.model.identifiers import TestFile
+from harness.records.state_folder import state_folder
 
-STATE_FOLDER = ".harness"
 KEPT_RUNS = 5
 _LOG = "run.jsonl"
 _NAME = re.compile(r"\d{8}T\d{6}Z-\d+-[a-z]+")
@@ -116,16 +116,6 @@ class RunFolder:
         folder = FileFolder(path=self.path / "files" / slug(file))
         folder.path.mkdir(parents=True)
         return folder
-
-
-def state_folder(root: Path) -> Path:
-    """Make a project's state folder, which git ignores, and return it."""
-    folder = root / STATE_FOLDER
-    folder.mkdir(exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="ascii")
-    return folder
 
 
 def slug(file: str) -> str:
