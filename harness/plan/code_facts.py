@@ -105,7 +105,12 @@ class Reading:
         return self
 
     def code(self, bound: frozenset[str] | None) -> Code:
-        """Return it; of the names only those whose first part is in `bound`, unless None."""
+        """Return it; of the names only those whose first part is in `bound`, unless None.
+
+        What it imports by itself is bound too.
+        """
+        if bound is not None:
+            bound |= {entry.bound.partition(".")[0] for entry in self._imports}
         return Code(
             names=tuple(
                 name for name in self._names if bound is None or name.partition(".")[0] in bound

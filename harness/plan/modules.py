@@ -40,9 +40,7 @@ class Modules:
 
     def __init__(self, sources: Sources, pythonpath: Iterable[str] = ()) -> None:
         self._sources = sources
-        self._places = tuple(
-            dict.fromkeys(["", *(path.strip("./") for path in pythonpath), "src"])
-        )
+        self._places = tuple(dict.fromkeys(["", *(path.strip("./") for path in pythonpath), "src"]))
         self._found: dict[tuple[str, str], tuple[str, tuple[str, ...]] | None] = {}
         self._bases: dict[tuple[str, str], str | None] = {}
 

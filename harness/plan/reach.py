@@ -30,6 +30,7 @@ _LANES = {target: Lane.BROWSER for target in BROWSER_TARGETS} | {
 }
 _FIRST_PARTS = frozenset(target.partition(".")[0] for target in _LANES)
 _MODULE = ""
+_IMPORT_ONLY = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +134,13 @@ class Reach:
             yield from self._commands_in(code, place)
             for entry in code.imports:
                 yield from self._target(entry.target, place, is_star=entry.bound == "*")
+            names = bound | {entry.bound: entry for entry in code.imports}
             for name in code.names:
                 first, _, rest = name.partition(".")
                 if first in local:
                     yield _Place(place.file, first, place.chain)
                     continue
-                target = _resolved(name, bound)
+                target = _resolved(name, names)
                 if target is not None:
                     yield from self._target(target, place)
                 for star in stars:
@@ -160,8 +162,8 @@ class Reach:
             return
         chain = (*place.chain, _dotted(file))
         # A module that is imported as such is used through attributes, which come by themselves.
-        name = names[0] if names else _MODULE if is_star or place.name == _MODULE else "*"
-        yield _Place(file, name, chain)
+        whole = _MODULE if is_star else _IMPORT_ONLY
+        yield _Place(file, names[0] if names else whole, chain)
 
     def _commands_in(self, code: Code, place: _Place) -> Iterator[Need]:
         for words in code.commands:
