@@ -13,7 +13,7 @@ from harness.model.lane_fixtures import lane_of_name
 from harness.plan.collected import Collected, Test
 from harness.plan.facts import SourceFacts
 from harness.plan.fixture_scopes import Definition, Scope, Scopes
-from harness.plan.modules import Modules, Sources, test_folders
+from harness.plan.modules import Modules, Sources, folders_of_tests
 from harness.plan.reach import Need, Reach, problem
 from harness.plan.roster import Roster, RosterEntry
 
@@ -66,7 +66,7 @@ class _Classifier:
         modules = Modules(sources, ini.pythonpath)
         self._sources = sources
         self._usefixtures = ini.usefixtures
-        self._reach = Reach(sources, modules, test_folders(files, ini.testpaths), commands)
+        self._reach = Reach(sources, modules, folders_of_tests(files, ini.testpaths), commands)
         self._scopes = Scopes(sources, modules, ini.plugins)
         self._collected = Collected(sources, self._scopes, ini)
         self._unreadable: dict[str, Contradiction] = {}

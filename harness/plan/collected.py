@@ -121,3 +121,22 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
         or (any(sign in pattern for sign in "*?[") and fnmatch.fnmatch(name, pattern))
         for pattern in patterns
     )
+
+
+def ignored_by_conftest(file: str, sources: Sources) -> bool:
+    """Whether a conftest above a file excludes it by `collect_ignore` or `collect_ignore_glob`."""
+    folder = file
+    while folder:
+        folder = folder.rpartition("/")[0]
+        start = f"{folder}/" if folder else ""
+        facts = sources.facts(f"{start}conftest.py")
+        if facts is None:
+            continue
+        below = file[len(start) :]
+        parts = below.split("/")
+        paths = ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+        if any(path.rstrip("/") in paths for path in facts.ignored):
+            return True
+        if any(fnmatch.fnmatch(path, glob) for glob in facts.ignored_globs for path in paths):
+            return True
+    return False

@@ -19,7 +19,7 @@ class Sources(Protocol):
         """Whether there is a folder of that path."""
 
 
-def test_folders(files: Iterable[str], testpaths: Iterable[str]) -> tuple[str, ...]:
+def folders_of_tests(files: Iterable[str], testpaths: Iterable[str]) -> tuple[str, ...]:
     """Return the folders whose modules serve tests, each ending in `/`.
 
     They are the outermost ones above a test file that are called like one, and those that

@@ -25,9 +25,7 @@ SERVER_TARGETS = (
     "django.test.LiveServerTestCase",
     "django.contrib.staticfiles.testing.StaticLiveServerTestCase",
 )
-_LANES = {target: Lane.BROWSER for target in BROWSER_TARGETS} | {
-    target: Lane.SERVER for target in SERVER_TARGETS
-}
+_LANES = dict.fromkeys(BROWSER_TARGETS, Lane.BROWSER) | dict.fromkeys(SERVER_TARGETS, Lane.SERVER)
 _FIRST_PARTS = frozenset(target.partition(".")[0] for target in _LANES)
 _MODULE = ""
 _IMPORT_ONLY = "*"
@@ -136,7 +134,7 @@ class Reach:
                 yield from self._target(entry.target, place, is_star=entry.bound == "*")
             names = bound | {entry.bound: entry for entry in code.imports}
             for name in code.names:
-                first, _, rest = name.partition(".")
+                first = name.partition(".")[0]
                 if first in local:
                     yield _Place(place.file, first, place.chain)
                     continue
