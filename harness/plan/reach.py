@@ -1,7 +1,6 @@
 """What code needs by what it imports and runs, followed through the modules of the test folders."""
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.model.identifiers import Lane, most_demanding
@@ -39,13 +38,19 @@ class Need:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A name of a file, or the whole of it, and the modules that led there."""
+_Place = tuple[str, str]
+"""A file and a name in it: `_MODULE` for all of it, `_IMPORT_ONLY` for what importing it runs."""
 
-    file: str
-    name: str
-    chain: tuple[str, ...]
+_Edge = Need | _Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the names of a file stand for: imports by bound name, `import *`, its own."""
+
+    bound: Mapping[str, Import]
+    stars: tuple[Import, ...]
+    local: frozenset[str]
 
 
 def need_of_target(target: str) -> tuple[Lane, str] | None:
@@ -74,100 +79,121 @@ class Reach:
         self._modules = modules
         self._folders = folders
         self._commands = [(tuple(name.split()), Lane(lane)) for name, lane in commands.items()]
-        self._known: dict[tuple[str, str], Need | None] = {}
+        self._known: dict[_Place, Need | None] = {}
+        self._edges_of: dict[_Place, tuple[_Edge, ...]] = {}
+        self._names_of: dict[str, _Names] = {}
 
     def of_file(self, file: str) -> Need | None:
         """Return what the whole of a file needs: each import counts, used or not."""
-        return self._search(_Place(file, _MODULE, ()))
+        return self._search((file, _MODULE))
 
     def of_name(self, file: str, name: str) -> Need | None:
         """Return what one function or class of a file needs: only what it uses counts."""
-        return self._search(_Place(file, name, ()))
+        return self._search((file, name))
 
     def _search(self, start: _Place) -> Need | None:
-        key = (start.file, start.name)
-        if key not in self._known:
-            self._known[key] = self._most_demanding_below(start)
-        return self._known[key]
+        if start not in self._known:
+            self._known[start] = self._most_demanding_below(start)
+        return self._known[start]
 
     def _most_demanding_below(self, start: _Place) -> Need | None:
         """Search breadth first, so that the reason is the shortest chain."""
         best: Need | None = None
-        queue = deque([start])
-        seen = {(start.file, start.name)}
-        while queue:
-            place = queue.popleft()
-            facts = self._sources.facts(place.file)
-            if facts is None:
-                continue
-            for found in self._uses(place, facts):
-                if isinstance(found, _Place):
-                    if (found.file, found.name) not in seen:
-                        seen.add((found.file, found.name))
-                        queue.append(found)
-                elif best is None or most_demanding((best.lane, found.lane)) is not best.lane:
-                    best = found
-            if best is not None and best.lane is Lane.BROWSER:
-                return best
+        queue: list[tuple[_Place, tuple[str, ...]]] = [(start, (start[0],))]
+        seen = {start}
+        for place, chain in queue:
+            for edge in self._edges(place):
+                if isinstance(edge, tuple):
+                    if edge not in seen:
+                        seen.add(edge)
+                        file = edge[0]
+                        queue.append((edge, chain if file == chain[-1] else (*chain, file)))
+                elif best is None or most_demanding((best.lane, edge.lane)) is not best.lane:
+                    best = Need(edge.lane, _told(chain[1:], edge.why))
+                    if best.lane is Lane.BROWSER:
+                        return best
         return best
 
-    def _uses(self, place: _Place, facts: SourceFacts) -> Iterator[Need | _Place]:
-        if facts.error is not None:
-            yield Need(Lane.BROWSER, _told(place.chain, f"cannot be parsed ({problem(facts)})"))
-            return
-        bound = {entry.bound: entry for entry in facts.imports if entry.bound != "*"}
-        stars = [entry for entry in facts.imports if entry.bound == "*"]
-        if place.name == _MODULE:
-            codes = list(_all_code(facts))
-            for entry in facts.imports:
-                yield from self._target(entry.target, place, is_star=entry.bound == "*")
-        else:
-            codes = [facts.code]
-            if place.name in bound:
-                yield from self._target(bound[place.name].target, place)
-            codes += _code_of(facts, place.name)
-        local = {function.name for function in facts.functions}
-        local |= {found.name for found in facts.classes}
-        for code in codes:
-            yield from self._commands_in(code, place)
-            for entry in code.imports:
-                yield from self._target(entry.target, place, is_star=entry.bound == "*")
-            names = bound | {entry.bound: entry for entry in code.imports}
-            for name in code.names:
-                first = name.partition(".")[0]
-                if first in local:
-                    yield _Place(place.file, first, place.chain)
-                    continue
-                target = _resolved(name, names)
-                if target is not None:
-                    yield from self._target(target, place)
-                for star in stars:
-                    yield from self._target(f"{star.target}.{name}", place)
+    def _edges(self, place: _Place) -> tuple[_Edge, ...]:
+        """Return what one place uses: what decides a lane, and places where to look on."""
+        if place not in self._edges_of:
+            facts = self._sources.facts(place[0])
+            self._edges_of[place] = (
+                () if facts is None else tuple(dict.fromkeys(self._uses(place, facts)))
+            )
+        return self._edges_of[place]
 
-    def _target(
-        self, target: str, place: _Place, *, is_star: bool = False
-    ) -> Iterator[Need | _Place]:
+    def _uses(self, place: _Place, facts: SourceFacts) -> Iterator[_Edge]:
+        file, name = place
+        if facts.error is not None:
+            yield Need(Lane.BROWSER, f"cannot be parsed ({problem(facts)})")
+            return
+        names = self._names(file, facts)
+        if name == _MODULE:
+            codes = list(_all_code(facts))
+            yield from self._imports(facts.imports, file)
+        else:
+            codes = [facts.code, *_code_of(facts, name)]
+            if name in names.bound:
+                yield from self._target(names.bound[name].target, file)
+            elif name not in names.local:
+                for star in names.stars:
+                    yield from self._target(f"{star.target}.{name}", file)
+        used: dict[str, None] = {}
+        for code in codes:
+            yield from self._commands_in(code)
+            if code.imports:
+                yield from self._imports(code.imports, file)
+                own = {entry.bound: entry for entry in code.imports}
+                for use in code.names:
+                    target = _resolved(use, own)
+                    if target is not None:
+                        yield from self._target(target, file)
+            used.update(dict.fromkeys(code.names))
+        for use in used:
+            first = use.partition(".")[0]
+            if first in names.local:
+                if name != _MODULE:
+                    yield file, first
+                continue
+            target = _resolved(use, names.bound)
+            if target is not None:
+                yield from self._target(target, file)
+            else:
+                for star in names.stars:
+                    yield from self._target(f"{star.target}.{use}", file)
+
+    def _names(self, file: str, facts: SourceFacts) -> _Names:
+        if file not in self._names_of:
+            self._names_of[file] = _Names(
+                bound={entry.bound: entry for entry in facts.imports if entry.bound != "*"},
+                stars=tuple(entry for entry in facts.imports if entry.bound == "*"),
+                local=frozenset(found.name for found in (*facts.functions, *facts.classes)),
+            )
+        return self._names_of[file]
+
+    def _imports(self, imports: Iterable[Import], file: str) -> Iterator[_Edge]:
+        for entry in imports:
+            yield from self._target(entry.target, file, is_star=entry.bound == "*")
+
+    def _target(self, target: str, file: str, *, is_star: bool = False) -> Iterator[_Edge]:
         known = need_of_target(target)
         if known is not None:
             lane, name = known
-            yield Need(lane, _told(place.chain, f"imports {name}"))
+            yield Need(lane, f"imports {name}")
             return
-        found = self._modules.find(target, place.file)
-        if found is None or not found[0].startswith(self._folders):
+        found = self._modules.find(target, file)
+        if found is None or found[0] == file or not found[0].startswith(self._folders):
             return
-        file, names = found
-        if file == place.file:
-            return
-        chain = (*place.chain, _dotted(file))
         # A module that is imported as such is used through attributes, which come by themselves.
         whole = _MODULE if is_star else _IMPORT_ONLY
-        yield _Place(file, names[0] if names else whole, chain)
+        yield found[0], found[1][0] if found[1] else whole
 
-    def _commands_in(self, code: Code, place: _Place) -> Iterator[Need]:
+    def _commands_in(self, code: Code) -> Iterator[Need]:
         for words in code.commands:
             for known, lane in self._commands:
                 if words[: len(known)] == known:
-                    yield Need(lane, _told(place.chain, f"runs {' '.join(known)!r}"))
+                    yield Need(lane, f"runs {' '.join(known)!r}")
 
 
 def problem(facts: SourceFacts) -> str:
@@ -177,7 +203,7 @@ def problem(facts: SourceFacts) -> str:
 
 
 def _told(chain: tuple[str, ...], end: str) -> str:
-    return ", which ".join([*(f"imports {name}" for name in chain), end])
+    return ", which ".join([*(f"imports {_dotted(file)}" for file in chain), end])
 
 
 def _dotted(file: str) -> str:
