@@ -71,4 +71,4 @@ def _relative(path: str, root: Path) -> str:
 
 
 def _is_below(file: str, prefix: str) -> bool:
-    return prefix == "." or file == prefix or file.startswith(prefix + "/")
+    return prefix in (".", file) or file.startswith(prefix + "/")

@@ -5,6 +5,9 @@ from types import MappingProxyType
 
 from harness.model.identifiers import Lane
 
+REPORT_VARIABLE = "HARNESS_COLLECTED_LANES"
+"""Where `harness lanes --check` has a pytest write what it collected."""
+
 PLAYWRIGHT_MODULES = ("pytest_playwright.", "pytest_playwright_asyncio.")
 PLAYWRIGHT_FIXTURES = frozenset(
     {"page", "context", "new_context", "browser", "browser_type", "launch_browser", "playwright"}

@@ -45,7 +45,7 @@ class TestStored{number}:
     def test_it_is_shown(self, {fixture}):
         assert {fixture} is not None
 '''
-_CONFTEST = '''import pytest
+_CONFTEST = """import pytest
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def logged_in(page):
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch):
     monkeypatch.delenv("ORDER", raising=False)
-'''
-_BUILDERS = '''from tests.lib.orders import Order
+"""
+_BUILDERS = """from tests.lib.orders import Order
 
 
 def build_order(stored, amount):
@@ -67,15 +67,15 @@ def build_order(stored, amount):
 
 def expect_total(order):
     return order.number * order.amount
-'''
-_ORDERS = '''import dataclasses
+"""
+_ORDERS = """import dataclasses
 
 
 @dataclasses.dataclass
 class Order:
     number: int
     amount: int
-'''
+"""
 
 
 def write_project(root: Path, files: int = FILES) -> None:
