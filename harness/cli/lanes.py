@@ -11,7 +11,7 @@ from harness.cli.roster import choose, load_classification
 from harness.config.reader import load
 from harness.errors import ExitCode
 from harness.model.identifiers import Lane
-from harness.plan.classify import Classification
+from harness.plan.classification import Classification
 from harness.plan.roster import Roster, RosterEntry
 
 if TYPE_CHECKING:

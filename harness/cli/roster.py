@@ -8,12 +8,10 @@ from harness.config.pytest_ini import PytestIni, read_pytest_ini
 from harness.config.schema import Config
 from harness.errors import UsageError
 from harness.model.identifiers import TestFile
-from harness.plan.classify import Classification, classify
-from harness.plan.collected import ignored_by_conftest
-from harness.plan.facts import SourceFacts
+from harness.plan.classification import Classification
 from harness.plan.roster import Roster, RosterEntry
-from harness.records.facts_cache import FactsCache
-from harness.workspace.sources import SourceReader
+from harness.records.roster_cache import key_of, read_known, store_known
+from harness.workspace.sources import SourceReader, is_unchanged
 from harness.workspace.test_files import find_test_files
 
 
@@ -28,16 +26,35 @@ def load_roster(root: Path, config: Config) -> Roster:
 def load_classification(root: Path, config: Config) -> Classification:
     """As `load_roster`, with what the sources contradict themselves in."""
     root = Path(os.path.abspath(root))
-    ini: PytestIni = read_pytest_ini(root)
+    ini = read_pytest_ini(root)
+    found = find_test_files(root, ini)
+    key = key_of(found, ini, sorted(config.commands.items()))
+    known = read_known(root)
+    if known is not None and known.key == key and is_unchanged(root, known.files, known.folders):
+        return known.classification
+    return _classify(root, config, ini, found, key)
+
+
+def _classify(
+    root: Path, config: Config, ini: PytestIni, found: Sequence[TestFile], key: str
+) -> Classification:
+    # Imported here: where nothing has changed, nobody pays for them.
+    from harness.plan.classify import classify
+    from harness.plan.collected import ignored_by_conftest
+    from harness.plan.facts import SourceFacts
+    from harness.records.facts_cache import FactsCache
+
     cache = FactsCache(root)
     sources: SourceReader[SourceFacts] = SourceReader(root, cache.facts)
-    files: dict[TestFile, int] = {}
-    for file in find_test_files(root, ini):
+    files = {
+        file: sources.size_bytes(file)
+        for file in found
         # A file that has gone since is none.
-        if sources.facts(file) is not None and not ignored_by_conftest(file, sources):
-            files[file] = sources.size_bytes(file)
+        if sources.facts(file) is not None and not ignored_by_conftest(file, sources)
+    }
     classification = classify(files, sources, ini, config.commands)
     cache.save()
+    store_known(root, key, sources.digests, sources.folders, classification)
     return classification
 
 

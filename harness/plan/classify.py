@@ -5,11 +5,11 @@ written by hand talks them away. A mark does beat what a file imports and runs.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from harness.config.pytest_ini import PytestIni
 from harness.model.identifiers import Lane, TestFile, most_demanding
 from harness.model.lane_fixtures import lane_of_name
+from harness.plan.classification import Classification, Contradiction
 from harness.plan.collected import Collected, Test
 from harness.plan.facts import SourceFacts
 from harness.plan.fixture_scopes import Definition, Scope, Scopes
@@ -18,22 +18,6 @@ from harness.plan.reach import Need, Reach, problem
 from harness.plan.roster import Roster, RosterEntry
 
 NOTHING_NEEDED = "needs no server and no browser"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
-    """A source that says two things about its lane, or nothing that can be read."""
-
-    file: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Classification:
-    """The roster, and what a person should correct, in order of file."""
-
-    roster: Roster
-    contradictions: tuple[Contradiction, ...]
 
 
 def classify(
@@ -144,7 +128,9 @@ def _closure(
     A definition is None for a fixture that the project does not define. A name among
     `parameters` is a value, for every fixture that asks for it.
     """
-    queue = [((name,), 0) for name in dict.fromkeys(requested) if name not in parameters]
+    queue: list[tuple[tuple[str, ...], int]] = [
+        ((name,), 0) for name in dict.fromkeys(requested) if name not in parameters
+    ]
     seen = {(chain[-1], depth) for chain, depth in queue}
     for chain, depth in queue:
         name = chain[-1]

@@ -125,7 +125,11 @@ class Scopes:
         facts = self._sources.facts(file)
         if facts is None or depth == 0:
             return None
-        for local in (*facts.classes, *facts.functions):
+        local: Function | Class
+        for local in facts.classes:
+            if local.name == name:
+                return file, local
+        for local in facts.functions:
             if local.name == name:
                 return file, local
         first, _, rest = name.partition(".")

@@ -168,7 +168,10 @@ class Reach:
             self._names_of[file] = _Names(
                 bound={entry.bound: entry for entry in facts.imports if entry.bound != "*"},
                 stars=tuple(entry for entry in facts.imports if entry.bound == "*"),
-                local=frozenset(found.name for found in (*facts.functions, *facts.classes)),
+                local=frozenset(
+                    [found.name for found in facts.functions]
+                    + [found.name for found in facts.classes]
+                ),
             )
         return self._names_of[file]
 

@@ -1,20 +1,16 @@
 """Facts of sources under the digest of their bytes, kept from one command to the next."""
 
 import contextlib
-import hashlib
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from harness.plan.facts import FACTS_VERSION, SourceFacts
 from harness.plan.source_facts import facts_of
-from harness.records.state_folder import STATE_FOLDER, state_folder
+from harness.records.state_folder import STATE_FOLDER, replace_file, state_folder
 
 _NAME = "facts.msgpack"
-_DIGEST_BYTES = 16
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -39,9 +35,8 @@ class FactsCache:
         self._stored = _read(root / STATE_FOLDER / _NAME)
         self._used: dict[bytes, SourceFacts] = {}
 
-    def facts(self, source: bytes) -> SourceFacts:
-        """Return the facts of a source, from the cache where it was there before."""
-        digest = hashlib.blake2b(source, digest_size=_DIGEST_BYTES).digest()
+    def facts(self, digest: bytes, source: bytes) -> SourceFacts:
+        """Return the facts of a source with that digest, from the cache where they are there."""
         found = self._used.get(digest) or self._stored.get(digest) or facts_of(source)
         self._used[digest] = found
         return found
@@ -51,8 +46,8 @@ class FactsCache:
         if self._used.keys() == self._stored.keys():
             return
         stored = _Stored(version=_HERE[0], python=_HERE[1], facts=self._used)
-        with contextlib.suppress(OSError):
-            _write(state_folder(self._root) / _NAME, msgspec.msgpack.encode(stored))
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            replace_file(state_folder(self._root) / _NAME, msgspec.msgpack.encode(stored))
 
 
 def _read(path: Path) -> dict[bytes, SourceFacts]:
@@ -61,16 +56,3 @@ def _read(path: Path) -> dict[bytes, SourceFacts]:
     except (OSError, msgspec.MsgspecError, ValueError):
         return {}
     return stored.facts if (stored.version, stored.python) == _HERE else {}
-
-
-def _write(path: Path, data: bytes) -> None:
-    # Not synced: what a power cut may break is rebuilt.
-    number, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
