@@ -23,6 +23,10 @@ COMMANDS = {
         "harness.cli.doctor",
         "Say which browser would be used, and what this machine cannot do.",
     ),
+    "lanes": (
+        "harness.cli.lanes",
+        "Say which lane every test file belongs to, and why.",
+    ),
 }
 
 

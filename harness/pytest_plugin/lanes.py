@@ -5,26 +5,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from harness.model.identifiers import Lane, most_demanding
+from harness.model.lane_fixtures import lane_of_definition
 
-_PLAYWRIGHT = ("pytest_playwright.", "pytest_playwright_asyncio.")
-_PLAYWRIGHT_FIXTURES = frozenset(
-    {"page", "context", "new_context", "browser", "browser_type", "launch_browser", "playwright"}
-)
-_OURS = "harness.pytest_plugin."
-_OUR_FIXTURES = {
-    "chromium": Lane.BROWSER,
-    "cdp": Lane.BROWSER,
-    "launch_browser": Lane.BROWSER,
-    "serve": Lane.SERVER,
-    "serve_session": Lane.SERVER,
-    "own": Lane.SERVER,
-}
-_SERVER_FIXTURES = {
-    "live_server": ("pytest_django.", "pytest_flask."),
-    "httpserver": ("pytest_httpserver.",),
-    "aiohttp_client": ("pytest_aiohttp.",),
-    "aiohttp_server": ("pytest_aiohttp.",),
-}
 _DESCRIPTIONS = {
     Lane.UNIT: "needs neither a server nor a browser (set by lanewright unless set by hand)",
     Lane.SERVER: "starts a server (set by lanewright unless set by hand)",
@@ -79,7 +61,7 @@ def lane_by_fixtures(item: pytest.Item) -> Lane:
     """Return the lane of the most demanding fixture that a test reaches, whatever its marks."""
     info = getattr(item, "_fixtureinfo", None)
     return most_demanding(
-        _lane_of_fixture(name, module)
+        lane_of_definition(name, module)
         for name, definitions in (info.name2fixturedefs if info else {}).items()
         for module in _reached(name, definitions)
     )
@@ -91,16 +73,6 @@ def _reached(name: str, definitions: Sequence[pytest.FixtureDef[object]]) -> Ite
         yield getattr(definition.func, "__module__", None) or ""
         if name not in definition.argnames:
             break
-
-
-def _lane_of_fixture(name: str, module: str) -> Lane:
-    if name in _PLAYWRIGHT_FIXTURES and module.startswith(_PLAYWRIGHT):
-        return Lane.BROWSER
-    if name in _OUR_FIXTURES and module.startswith(_OURS):
-        return _OUR_FIXTURES[name]
-    if module.startswith(_SERVER_FIXTURES.get(name, ("\0",))):
-        return Lane.SERVER
-    return Lane.UNIT
 
 
 @pytest.hookimpl(tryfirst=True)
