@@ -47,9 +47,6 @@ PROGRAMS = ROOT / VENV / "bin"
 LANES = ("unit", "server", "browser")
 FOLDERS = tuple(f"tests/{lane}" for lane in LANES)
 DEFAULT_SOAK_TIMES = 3
-_TWO = ("-n", "2")
-_ALONE = "matrix"
-_BROWSER = "tests/browser"
 
 
 def steps_of_test() -> list[Step]:
@@ -59,11 +56,8 @@ def steps_of_test() -> list[Step]:
         _check("ruff format", "ruff", "format", "--check"),
         _check("mypy", "mypy"),
         _check("lint-imports", "lint-imports"),
-        _pytest("pytest unit", "unit", *_TWO, "-m", "not soak", "tests/unit"),
-        _pytest("pytest server", "server", "-m", "not soak", "tests/server"),
-        _pytest("pytest browser", "browser", *_TWO, "-m", f"not soak and not {_ALONE}", _BROWSER),
-        # Its judge measures seconds, so it has the machine for itself.
-        _pytest("pytest browser, matrix", "matrix", "-m", f"{_ALONE} and not soak", _BROWSER),
+        _check("lanes", "harness", "lanes", "--check"),
+        *(_lane(lane) for lane in LANES),
     ]
 
 
@@ -87,6 +81,11 @@ def steps_of_bench() -> list[Step]:
 
 def _check(name: str, program: str, *arguments: str, streamed: bool = False) -> Step:
     return Step(name=name, command=(str(PROGRAMS / program), *arguments), streamed=streamed)
+
+
+def _lane(lane: str) -> Step:
+    """Run one lane by the harness itself; the files that measure seconds run alone, at its end."""
+    return _check(f"lane {lane}", "harness", "run", "--lane", lane, "--workers", "2", streamed=True)
 
 
 def _pytest(name: str, output: str, *arguments: str) -> Step:

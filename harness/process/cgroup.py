@@ -155,4 +155,18 @@ def _end(path: str) -> str | None:
             continue
         except OSError as error:
             return str(error)
+        _remove_below(path)
         time.sleep(_RESCAN_SECONDS)
+
+
+def _remove_below(path: str) -> None:
+    """Remove the groups that members made, such as wardens that were themselves killed.
+
+    What was killed with the group may take a moment; whatever is left is tried again.
+    """
+    for folder, names, _ in os.walk(path, topdown=False):
+        for name in names:
+            try:
+                os.rmdir(os.path.join(folder, name))
+            except OSError:
+                continue

@@ -5,6 +5,7 @@ a pytest that a test starts is no file run.
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,7 @@ class FileRun:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> object:
         """Set the sentinel after everything else, the sweep of what was left included."""
+        _spare_the_import_of_hypothesis(session.config)
         result = yield
         from harness.pytest_plugin.session import SESSION
 
@@ -159,3 +161,11 @@ class FileRun:
             problems=tuple(bounded_text(one) for one in state.problems),
         )
         return result
+
+
+def _spare_the_import_of_hypothesis(config: pytest.Config) -> None:
+    """Where no test has used it, its plugin would import all of it to say nothing."""
+    manager = config.pluginmanager
+    plugin = manager.get_plugin("hypothesispytest")
+    if plugin is not None and "hypothesis" not in sys.modules:
+        manager.unregister(plugin)

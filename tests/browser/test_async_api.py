@@ -6,6 +6,8 @@ import pytest
 
 from tests.lib.beside import beside, in_order
 
+pytestmark = pytest.mark.browser
+
 # The order in which we can choose; the others are in tests/unit/pytest_plugin.
 OURS_FIRST = ("lanewright", "pytest_playwright", "pytest_playwright_asyncio")
 CONFTEST = """

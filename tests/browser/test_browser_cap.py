@@ -10,6 +10,8 @@ from harness.process import lease
 from tests.lib.events import wait_for_file
 from tests.lib.suite_run import running_suite
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

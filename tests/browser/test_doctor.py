@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.errors import ExitCode
 from tests.lib import fake_browsers
+
+pytestmark = pytest.mark.browser
 
 
 def doctor(

@@ -12,6 +12,8 @@ from tests.lib import witness
 from tests.lib.events import wait_for_file, wait_until
 from tests.lib.stage import Stage
 
+pytestmark = pytest.mark.browser
+
 OWN_LAUNCH = f"EXECUTABLE = {str(find().path)!r}\n"
 HELPERS = """
 import os, signal

@@ -8,6 +8,8 @@ import pytest
 
 from tests.lib import fake_browsers
 
+pytestmark = pytest.mark.browser
+
 SECTION = "lanewright evidence"
 FOLDER = "test-results/test-it-py-test-it-chromium"
 

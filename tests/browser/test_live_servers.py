@@ -7,6 +7,8 @@ import pytest
 
 from tests.lib.beside import beside
 
+pytestmark = pytest.mark.browser
+
 PAGE = "<title>Hello</title><link rel=icon href=data:,>"
 CONFTEST = """
     import pytest

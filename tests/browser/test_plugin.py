@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.browser
+
 
 def test_the_fixtures_of_pytest_playwright_run_on_an_owned_chromium(
     suite: pytest.Pytester,

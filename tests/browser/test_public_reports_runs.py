@@ -12,6 +12,8 @@ import pytest
 
 from tests.lib.script_owner import running_script
 
+pytestmark = pytest.mark.browser
+
 END_SECONDS = 60.0
 STOP_SECONDS = 5.0
 PNG = b"\x89PNG"

@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.browser
+
 DROVE_NONE = "drove no browser"
 
 

@@ -110,7 +110,8 @@ class Suite:
         with (self._folder / f"{copy}.txt").open("wb") as output:
             process = subprocess.Popen(
                 [*under, sys.executable, "-m", "pytest", "-p", "tests.lib.outcome_log",
-                 "-p", "no:cacheprovider", f"--rootdir={folder}", "-rA", "--color=no",
+                 "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
+                 f"--rootdir={folder}", "-rA", "--color=no",
                  *arguments],
                 cwd=folder,
                 env=base

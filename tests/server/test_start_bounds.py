@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.server
+
 SILENT = '[sys.executable, "-c", "import time; time.sleep(60)"]'
 
 

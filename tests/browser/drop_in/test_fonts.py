@@ -6,6 +6,8 @@ import pytest
 
 from tests.lib.drop_in import Suite
 
+pytestmark = pytest.mark.browser
+
 SOURCE = Path("/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf")
 FAMILY, OTHER = "Liberation Sans", "Harness Probe 1"
 CONFTEST = """

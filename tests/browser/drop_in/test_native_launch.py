@@ -6,6 +6,8 @@ import pytest
 
 from tests.lib.drop_in import Suite
 
+pytestmark = pytest.mark.browser
+
 CONFTEST = """
 import os, pytest
 

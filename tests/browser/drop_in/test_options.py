@@ -9,6 +9,8 @@ import pytest
 
 from tests.lib.drop_in import Suite
 
+pytestmark = pytest.mark.browser
+
 PAGES = "test_pages.py"
 CHROMIUM = {
     f"{PAGES}::test_passing[chromium]": "passed",

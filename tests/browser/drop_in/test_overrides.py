@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.lib.drop_in import Suite
+
+pytestmark = pytest.mark.browser
 
 
 def test_every_override_wins_as_without_the_plugin(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from tests.lib.drop_in import Suite
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.timeout(300)
 def test_every_published_use_ends_as_without_the_plugin(tmp_path: Path) -> None:

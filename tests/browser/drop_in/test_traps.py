@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.lib.drop_in import Suite
+
+pytestmark = pytest.mark.browser
 
 WITHOUT_INTERRUPT = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]
 

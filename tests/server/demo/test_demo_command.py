@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.server
+
 START_LINE = re.compile(r"harness\.demo: serving on http://127\.0\.0\.1:(\d+)/\n")
 BOUND_SECONDS = 20
 

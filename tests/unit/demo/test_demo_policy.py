@@ -11,6 +11,8 @@ from harness.demo.app import create_app
 from harness.demo.headers import headers_for
 from tests.lib.conversation import Ask, answer, run
 
+pytestmark = pytest.mark.unit
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; "

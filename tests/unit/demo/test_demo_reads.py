@@ -11,6 +11,8 @@ from harness.errors import ExitCode, UsageError
 from tests.lib.conversation import Ask, answer, converse, run
 from tests.lib.trace import trace
 
+pytestmark = pytest.mark.unit
+
 
 def test_files_are_listed_with_their_sizes_and_sorted(workspace: Path) -> None:
     reply = answer(create_app(workspace), Ask(path="/api/files"))

@@ -8,6 +8,8 @@ import pytest
 from harness.demo.app import create_app
 from tests.lib.conversation import Ask, answer, converse
 
+pytestmark = pytest.mark.unit
+
 
 def post(body: bytes, content_type: str = "application/json") -> Ask:
     return Ask(path="/api/turn", method="POST", body=body, content_type=content_type)

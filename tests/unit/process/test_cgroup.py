@@ -66,6 +66,16 @@ def test_every_member_is_in_the_group_from_its_first_instruction(root: Path) -> 
 
 
 @needs_groups
+def test_a_group_that_a_member_made_goes_with_its_family(root: Path) -> None:
+    """As that of a warden which was itself killed, inside a family's own run."""
+    family, _ = _family_with_escapee()
+    assert family.group is not None
+    (family.group / "inner" / "innermost").mkdir(parents=True)
+    family.end()
+    assert not family.group.exists()
+
+
+@needs_groups
 def test_an_escapee_of_a_killed_warden_is_ended_by_the_owner(root: Path) -> None:
     family, escapee = _family_with_escapee()
     os.kill(family.warden_pid, signal.SIGKILL)

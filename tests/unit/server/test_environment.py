@@ -8,6 +8,8 @@ import pytest
 from harness.errors import UsageError
 from harness.server.environment import build, check
 
+pytestmark = pytest.mark.unit
+
 FACTS: dict[str, Any] = {"scratch": Path("/s"), "port": 0, "nonce": "n"}
 OWN = {"TMPDIR": "/s/tmp", "PORT": "0", "PYTHONUNBUFFERED": "1", "HARNESS_NONCE": "n"}
 

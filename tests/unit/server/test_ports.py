@@ -16,7 +16,7 @@ from harness.server.ports import (
     still_listening,
 )
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = [pytest.mark.unit, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid ...\n"
 
 

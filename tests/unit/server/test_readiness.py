@@ -18,6 +18,8 @@ from harness.server.readiness import (
     parse_answer,
 )
 
+pytestmark = pytest.mark.unit
+
 
 def nothing(*_: object) -> None:
     """Stand in for `alive`, `pause` and `judge` of a server that is well."""

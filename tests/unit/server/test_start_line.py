@@ -8,6 +8,8 @@ from harness.errors import UsageError
 from harness.process.output import BoundedOutput
 from harness.server.start_line import DEFAULT, StartLine, compiled, port_in
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("text", "port"),

@@ -6,6 +6,8 @@ import pytest
 
 from harness.server.static_files import content_type, resolve
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

@@ -16,6 +16,8 @@ from harness.server.targets import (
     recognise,
 )
 
+pytestmark = pytest.mark.unit
+
 
 def wsgi(environ: Any, start_response: Any) -> list[bytes]:
     return []

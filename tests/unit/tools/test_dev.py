@@ -17,28 +17,20 @@ def test_the_tests_run_after_lint_types_and_layers_and_lane_by_lane() -> None:
         "ruff format",
         "mypy",
         "lint-imports",
-        "pytest unit",
-        "pytest server",
-        "pytest browser",
-        "pytest browser, matrix",
+        "lanes",
+        "lane unit",
+        "lane server",
+        "lane browser",
     ]
 
 
-def test_each_lane_has_an_output_folder_of_its_own_and_leaves_out_the_soak_tests() -> None:
-    lanes = [step.command[3:] for step in dev.steps_of_test() if step.name.startswith("pytest")]
+def test_the_lanes_run_through_the_harness_itself() -> None:
+    lanes = [step.command[1:] for step in dev.steps_of_test() if step.name.startswith("lane ")]
 
     assert lanes == [
-        ("--output=test-results/unit", "-n", "2", "-m", "not soak", "tests/unit"),
-        ("--output=test-results/server", "-m", "not soak", "tests/server"),
-        (
-            "--output=test-results/browser",
-            "-n",
-            "2",
-            "-m",
-            "not soak and not matrix",
-            "tests/browser",
-        ),
-        ("--output=test-results/matrix", "-m", "matrix and not soak", "tests/browser"),
+        ("run", "--lane", "unit", "--workers", "2"),
+        ("run", "--lane", "server", "--workers", "2"),
+        ("run", "--lane", "browser", "--workers", "2"),
     ]
 
 
