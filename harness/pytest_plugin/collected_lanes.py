@@ -20,11 +20,11 @@ _report = os.environ.pop(REPORT_VARIABLE, None)
 _modules: dict[str, None] = {}
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_pycollect_makemodule(module_path: Path) -> Generator[None, object, object]:
+def pytest_collectstart(collector: pytest.Collector) -> None:
     """Note a module, also when no test is found in it."""
-    _modules[str(module_path)] = None
-    return (yield)
+    # A text file with doctests is a module too, to pytest.
+    if isinstance(collector, pytest.Module) and collector.path.suffix == ".py":
+        _modules[str(collector.path)] = None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
