@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.lane_check import CollectedTest, Collection, compare
+from harness.cli.lane_check import CollectedTest, Collection, collect, compare
 from harness.cli.roster import load_classification, load_roster
 from harness.config.schema import Config
 from harness.model.identifiers import Lane, TestFile
@@ -105,6 +105,85 @@ def test_the_check_passes_where_pytest_sees_the_same(project: Path) -> None:
     assert result.stdout.splitlines()[-1] == "check: pytest's collection agrees"
 
 
+# Every way to a fixture, or around one, and the lane that both must see.
+WAYS = {
+    "conftest.py": """
+        import pytest
+        from tests.more import imported
+        pytest_plugins = ["tests.plug"]
+        @pytest.fixture
+        def site(logged_in): ...
+        @pytest.fixture
+        def logged_in(page): ...
+    """,
+    "tests/plug.py": "import pytest\n@pytest.fixture(name='plugged')\ndef _plugged(serve): ...\n",
+    "tests/more.py": "import pytest\n@pytest.fixture\ndef imported(context): ...\n",
+    "tests/base.py": """
+        import pytest
+        class Base:
+            @pytest.fixture(autouse=True)
+            def ready(self, serve): ...
+            def test_inherited(self): ...
+    """,
+    "tests/own/conftest.py": "import pytest\n@pytest.fixture\ndef page(): ...\n",
+    "tests/own/test_unit_own.py": "def test_x(site): ...\n",
+    "tests/over/conftest.py": "import pytest\n@pytest.fixture\ndef page(page): ...\n",
+    "tests/over/test_browser_over.py": "def test_x(page): ...\n",
+    "tests/auto/conftest.py": "import pytest\n@pytest.fixture(autouse=True)\ndef a(serve): ...\n",
+    "tests/auto/test_server_auto.py": "def test_x(): ...\n",
+    "tests/test_browser_chain.py": "def test_x(site): ...\n",
+    "tests/test_browser_imported.py": "def test_x(imported): ...\n",
+    "tests/test_server_plugged.py": "def test_x(plugged): ...\n",
+    "tests/test_server_inherited.py": "from tests.base import Base\nclass TestX(Base): ...\n",
+    "tests/test_unit_parameter.py": """
+        import pytest
+        @pytest.mark.parametrize("page", [1])
+        def test_x(page): ...
+    """,
+    "tests/test_unit_masked.py": """
+        import pytest
+        @pytest.fixture
+        def shown(page): ...
+        @pytest.mark.parametrize("page", [1])
+        def test_x(shown, page): ...
+    """,
+    "tests/test_browser_module_mark.py": """
+        import pytest
+        pytestmark = pytest.mark.usefixtures("site")
+        class TestX:
+            def test_x(self): ...
+    """,
+    "tests/test_unit_unittest.py": """
+        import unittest
+        class Some(unittest.TestCase):
+            def test_x(self, page=None): ...
+    """,
+    "tests/test_unit_default.py": "def test_x(page=None): ...\n",
+    "tests/test_unit_class_override.py": """
+        import pytest
+        class TestX:
+            @pytest.fixture
+            def page(self): ...
+            class TestInner:
+                def test_x(self, site): ...
+    """,
+    "pytest.ini": "[pytest]\npythonpath = .\naddopts = -n 2 -x --import-mode=importlib\n",
+}
+
+
+def test_pytest_sees_the_lanes_that_the_fixtures_say(tmp_path: Path) -> None:
+    write(tmp_path, WAYS)
+    roster = load_roster(tmp_path, Config())
+    expected = {
+        path: Lane(path.rpartition("/")[2].split("_")[1]) for path in WAYS if "/test_" in path
+    }
+    assert {entry.file: entry.lane for entry in roster.entries} == expected
+    collection, failures = collect(tmp_path)
+    assert failures == []
+    seen = {os.path.relpath(test.file, tmp_path): test.lane for test in collection.tests}
+    assert seen == expected
+
+
 def test_the_check_names_what_only_running_code_can_know(project: Path) -> None:
     write(
         project,
@@ -113,11 +192,6 @@ def test_the_check_names_what_only_running_code_can_know(project: Path) -> None:
                 import pytest
                 def pytest_ignore_collect(collection_path):
                     return True if collection_path.name == "test_ignored.py" else None
-                def pytest_collection_modifyitems(items):
-                    for item in items:
-                        if item.name == "test_late":
-                            item.fixturenames.append("page")
-                def pytest_generate_tests(metafunc): ...
                 @pytest.fixture
                 def site(serve): ...
             """,
@@ -190,7 +264,7 @@ def test_what_a_conftest_ignores_is_in_no_lane(project: Path) -> None:
 def test_a_change_anywhere_is_seen_the_next_time(project: Path, path: str, text: str) -> None:
     def lane() -> str:
         roster = load_roster(project, Config())
-        return {entry.file: entry.lane.value for entry in roster.entries}["tests/test_a.py"]
+        return {str(entry.file): entry.lane.value for entry in roster.entries}["tests/test_a.py"]
 
     assert [lane(), lane()] == ["unit", "unit"]
     (project / path).write_text(text)

@@ -17,7 +17,10 @@ FIXTURE = "import pytest\n@pytest.fixture\n"
         ("def test_a(serve): ...", "server (fixture 'serve' in test_a)"),
         ("def test_a(live_server): ...", "server (fixture 'live_server' in test_a)"),
         ("def test_a(serve): ...\ndef test_b(cdp): ...", "browser (fixture 'cdp' in test_b)"),
-        ("class TestIt:\n def test_a(self, page): ...", "browser (fixture 'page' in TestIt::test_a)"),
+        (
+            "class TestIt:\n def test_a(self, page): ...",
+            "browser (fixture 'page' in TestIt::test_a)",
+        ),
         ("def test_a(page=None): ...", NOTHING),
         ("def helper(page): ...", NOTHING),
         ("class Other:\n def test_a(self, page): ...", NOTHING),

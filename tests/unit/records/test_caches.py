@@ -6,7 +6,9 @@ import pytest
 
 from harness.model.identifiers import Lane, TestFile
 from harness.plan.classification import Classification, Contradiction
+from harness.plan.facts import SourceFacts
 from harness.plan.roster import Roster, RosterEntry
+from harness.plan.source_facts import facts_of
 from harness.records import facts_cache
 from harness.records.facts_cache import FactsCache
 from harness.records.roster_cache import key_of, read_known, store_known
@@ -18,11 +20,10 @@ SOURCE = b"def test_it(page): ...\n"
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Note every source that is really parsed."""
     sources: list[bytes] = []
-    original = facts_cache.facts_of
 
-    def noting(source: bytes) -> object:
+    def noting(source: bytes) -> SourceFacts:
         sources.append(source)
-        return original(source)
+        return facts_of(source)
 
     monkeypatch.setattr(facts_cache, "facts_of", noting)
     return sources

@@ -25,7 +25,7 @@ def collected(root: Path) -> tuple[str, ...]:
     report = root / "collected.json"
     result = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0"),
+            *(sys.executable, "-m", "pytest", "--collect-only", "-q"),
             *("-p", "harness.pytest_plugin.collected_lanes", "--import-mode=importlib"),
         ],
         cwd=root,
