@@ -289,3 +289,12 @@ def test_the_names_of_tests_follow_the_configuration() -> None:
     ini = PytestIni(python_classes=("Check",), python_functions=("check_*",))
     assert reason_of(texts) == NOTHING
     assert reason_of(texts, ini=ini) == "browser (fixture 'page' in CheckIt::check_a)"
+
+
+def test_of_two_conftests_the_nearer_one_overrides() -> None:
+    texts = {
+        "conftest.py": FIXTURE + "def site(page): ...",
+        "tests/conftest.py": FIXTURE + "def site(serve): ...",
+        "tests/test_it.py": "def test_a(site): ...",
+    }
+    assert reason_of(texts) == "server (fixture 'site' in test_a, which asks for 'serve')"
