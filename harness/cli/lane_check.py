@@ -1,6 +1,5 @@
 """`harness lanes --check`: does pytest's own collection agree with the classification?"""
 
-import importlib.util
 import os
 import sys
 import tempfile
@@ -17,6 +16,10 @@ from harness.plan.roster import RosterEntry
 COLLECT_SECONDS = 300.0
 _WITHOUT_TESTS = 5
 _SHOWN_LINES = 40
+_COMMAND = (
+    *(sys.executable, "-m", "pytest", "--collect-only", "-q"),
+    *("-p", "harness.pytest_plugin.collected_lanes"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,7 @@ def collect(root: Path) -> tuple[Collection, list[Finding]]:
         report = Path(folder) / "collected.json"
         environment = {**os.environ, REPORT_VARIABLE: str(report)}
         try:
-            finished = run_tool(_command(), root, environment, COLLECT_SECONDS)
+            finished = run_tool(_COMMAND, root, environment, COLLECT_SECONDS)
         except TimeoutError as error:
             return Collection(), [Finding(file="", message=f"pytest could not collect: {error}")]
         collection = _read(report)
@@ -95,15 +98,6 @@ def collect(root: Path) -> tuple[Collection, list[Finding]]:
     shown = "\n".join(f"    {line}" for line in output.splitlines()[-_SHOWN_LINES:])
     message = f"pytest could not collect (exit code {finished.exit_code})\n{shown}"
     return collection or Collection(), [Finding(file="", message=message)]
-
-
-def _command() -> list[str]:
-    """Return the call of pytest that `addopts` cannot turn into a distributed or short one."""
-    command = [
-        *(sys.executable, "-m", "pytest", "--collect-only", "-q", "--maxfail=0"),
-        *("-p", "harness.pytest_plugin.collected_lanes"),
-    ]
-    return [*command, "-n", "0"] if importlib.util.find_spec("xdist") else command
 
 
 def _read(report: Path) -> Collection | None:

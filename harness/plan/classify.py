@@ -71,7 +71,8 @@ class _Classifier:
         best = _NOTHING
         tests = list(self._collected.tests(file))
         for test in tests:
-            best = _more_demanding(best, self._need_of_test(file, test, by_file))
+            need = self._need_of_test(file, test, by_file)
+            best = need if best is _NOTHING else _more_demanding(best, need)
         if not tests and by_file is not None:
             return by_file
         return best

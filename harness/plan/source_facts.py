@@ -55,9 +55,11 @@ class _Module:
 
     def facts(self) -> SourceFacts:
         functions, classes, other = self._parts(self._statements, in_class=False)
-        listed = {
-            name: _texts(value) for node in other for name, value in _assigned(node, added=True)
-        }
+        listed: dict[str, tuple[str, ...]] = {}
+        for node in other:
+            for name, value in _assigned(node, added=True):
+                # An `else` may set it otherwise: all that is named counts.
+                listed[name] = (*listed.get(name, ()), *_texts(value))
         return SourceFacts(
             imports=tuple(self._imports),
             functions=functions,

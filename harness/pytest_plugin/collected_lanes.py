@@ -18,13 +18,32 @@ from harness.pytest_plugin.lanes import lane_by_fixtures, lane_of
 # Out of the environment at once: what a test module starts while it is imported inherits it.
 _report = os.environ.pop(REPORT_VARIABLE, None)
 _modules: dict[str, None] = {}
+# What the user's own options must not do to a collection, and the value that undoes it.
+_NEUTRAL: dict[str, object] = {
+    "maxfail": 0,
+    "lf": False,
+    "stepwise": False,
+    "stepwise_skip": False,
+    "numprocesses": None,
+    "maxprocesses": None,
+    "dist": "no",
+    "tx": [],
+}
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_pycollect_makemodule(module_path: Path) -> Generator[None, object, object]:
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Collect all of it, here, and to the end."""
+    for name, value in _NEUTRAL.items():
+        if hasattr(config.option, name):
+            setattr(config.option, name, value)
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
     """Note a module, also when no test is found in it."""
-    _modules[str(module_path)] = None
-    return (yield)
+    # A text file with doctests is a module too, to pytest.
+    if isinstance(collector, pytest.Module) and collector.path.suffix == ".py":
+        _modules[str(collector.path)] = None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

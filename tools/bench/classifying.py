@@ -101,7 +101,7 @@ def measure(rounds: int = _ROUNDS) -> Iterator[Series | Finding]:
         write_project(root)
         cold, warm = Series(f"harness lanes, {FILES} files, cold"), Series("nothing changed")
         for _ in range(rounds):
-            for stored in (root / ".harness").glob("facts.*"):
+            for stored in (root / ".harness").glob("*.msgpack"):
                 stored.unlink()
             for series in (cold, warm):
                 began = time.perf_counter()
