@@ -146,7 +146,8 @@ def command(
             click.echo("\n".join(described(plan)))
         return ExitCode.PASSED
     if not plans:
-        click.echo("harness: unknown: there is no test file to run", err=True)
+        nothing = "nothing is left to run again" if rerun else "there is no test file to run"
+        click.echo(f"harness: unknown: {nothing}", err=True)
         return ExitCode.EMPTY
     return _run(root, config, request, plans)
 
@@ -158,8 +159,10 @@ def _plans(root: Path, config: Config, request: Request) -> list[Plan]:
     plans = []
     for lane in [request.lane] if request.lane else Lane:
         entries = roster.lane(lane)
+        if not entries:
+            continue
         chosen = _chosen(root, request, lane, paths)
-        if not entries or (chosen is not None and not {one.file for one in entries} & set(chosen)):
+        if chosen is not None and not {one.file for one in entries} & set(chosen):
             continue
         plans.append(
             make_plan(

@@ -121,15 +121,16 @@ def budget_seconds(budgets: Mapping[str, float], lane: Lane, file: str) -> float
 
 
 def digest_of(files: Iterable[PlannedFile], roster_hash: str, shards: int, basis: str) -> str:
-    """Return the SHA-256, in hex, of a whole lane in order.
+    """Return the SHA-256, in hex, of a whole lane: what runs, on what terms.
 
-    `basis` identifies what the estimates came from, so that shards which estimated from
-    different figures cannot be taken for parts of one plan.
+    `basis` identifies what the order follows from, so that shards which estimated from different
+    figures cannot be taken for parts of one plan. The order itself is no part of it: a history
+    grows between two phases of one plan.
     """
     rows = [
         [one.file, one.lane.value, one.selection.value, one.budget_seconds, list(one.locks),
          one.isolated_reason]
-        for one in files
+        for one in sorted(files, key=lambda one: one.file)
     ]  # fmt: skip
     document = {"files": rows, "roster": roster_hash, "shards": shards, "basis": basis}
     text = json.dumps(document, sort_keys=True, separators=(",", ":"))

@@ -13,7 +13,7 @@ if __name__ == "__main__":
     sys.path[0] = str(ROOT)
 
 from harness.process.load import read_load
-from tools.bench import classifying, commands, launching, pages
+from tools.bench import classifying, commands, launching, pages, running
 from tools.bench.samples import Finding
 
 
@@ -24,6 +24,7 @@ def main() -> int:
     for title, measure in (
         ("Commands", commands.measure),
         ("Classifying test files", classifying.measure),
+        ("Running test files", running.measure),
         ("Starting and ending a browser", launching.measure),
         ("Cycles", launching.measure_cycles),
         ("Pages", pages.measure),
