@@ -19,6 +19,11 @@ COMMANDS = {
         "harness.cli.plan",
         "Print what a run would run, in order.",
     ),
+    "history": (
+        "harness.cli.history",
+        "Print how long test files take, or take that over from records.",
+    ),
+    "schema": ("harness.cli.schema", "Print the JSON Schema of a stored format."),
     "doctor": (
         "harness.cli.doctor",
         "Say which browser would be used, and what this machine cannot do.",
@@ -51,7 +56,8 @@ class _Commands(click.Group):
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Tests themselves run with pytest: `pytest -m browser`. Exit codes: 0 passed, 1 failed, "
+    epilog="On a laptop `pytest -m browser` is enough; `harness run` is for a result that somebody "
+    "relies on. Exit codes: 0 passed, 1 failed, "
     "2 usage, 3 refused, 4 empty, 5 something outside is missing, 6 a fault of the harness, "
     "75 host lock busy, 129/130/143 ended by SIGHUP/SIGINT/SIGTERM.",
 )

@@ -223,3 +223,22 @@ def test_a_shard_without_a_file_passes_and_says_so(project: Project) -> None:
     assert codes == [0, 0]
     counts = [len(project.record(f"unit.{number}-of-2")["files"]) for number in (1, 2)]
     assert sorted(counts) == [0, 1]
+
+
+def test_durations_of_other_machines_are_taken_over_from_records(project: Project) -> None:
+    project.write("test_a.py", PASSING)
+    project.write("test_b.py", FAILING)
+    assert project.harness("history").returncode == 4
+    assert project.harness("run", "--record", "ci.json").returncode == 1
+    (project.folder / ".harness" / "history.sqlite").unlink()
+    for _ in range(2):
+        assert project.harness("history", "--import", "ci.json").returncode == 0
+    document = json.loads(project.harness("history", "--json").stdout)
+    assert [row["file"] for row in document["files"]] == ["test_a.py"]
+    assert project.harness("history", "--import", "pyproject.toml").returncode == 2
+
+
+def test_the_schema_of_a_record_is_that_of_its_type(project: Project) -> None:
+    schema = json.loads(project.harness("schema", "tier").stdout)
+    assert schema["$ref"] == "#/$defs/TierRecord"
+    assert schema["$defs"]["TierRecord"]["additionalProperties"] is False
