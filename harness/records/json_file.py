@@ -1,15 +1,13 @@
 """Stored JSON: canonical when written, strict when read, never half there."""
 
-import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from harness.errors import UsageError
+from harness.records import atomic_file
 
 T = TypeVar("T")
 
@@ -29,25 +27,7 @@ def write(path: Path, value: object) -> None:
 
     Missing folders are made. Raises OSError when it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = canonical(value)
-    number, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    atomic_file.write_bytes(path, canonical(value))
 
 
 def read(path: Path, kind: type[T], what: str) -> T:
@@ -83,9 +63,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no number that JSON knows")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -11,14 +11,12 @@ One `testsuite` for each file that the run was to run. What each reader needs:
 The schema of Jenkins' *xUnit* plugin knows no `file` on a test case; the `junit` step has none.
 """
 
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from harness.model.test_result import TestResult
+from harness.records import atomic_file
 from harness.records.tier_record import FileRecord, TierRecord
 from harness.report.dispatched import dispatched
 from harness.report.junit_cases import Case, Kind, cases_of
@@ -51,24 +49,7 @@ def write_junit(
 
     Raises OSError, and then leaves what was there before.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(junit_xml(record, results))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)  # mkstemp's 0600 would keep a CI's uploader out
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    atomic_file.write_bytes(path, junit_xml(record, results))
 
 
 def _suite(record: FileRecord, results: Sequence[TestResult]) -> ET.Element:
