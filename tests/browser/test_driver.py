@@ -188,12 +188,12 @@ def test_an_own_node_is_the_one_that_runs(
 
         INNER = (
             "import os\\n"
+            "from itertools import takewhile\\n"
             "from helpers import driver\\n"
             "def test_node(page):\\n"
             "    assert driver().cmdline()[0] == os.environ['HARNESS_NODE']\\n"
-            "    parents = [one for one in driver().parents() "
-            "if 'harness-warden' in one.cmdline()]\\n"
-            "    assert len(parents) == 1\\n"
+            "    mine = takewhile(lambda one: one.pid != os.getpid(), driver().parents())\\n"
+            "    assert ['harness-warden' in one.cmdline() for one in mine] == [True]\\n"
         )
 
         def test_node(page):

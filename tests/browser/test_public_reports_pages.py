@@ -115,7 +115,13 @@ def test_a_stopped_renderer_does_not_let_a_connection_hang(
     chromium_type: BrowserType, own_chromium: Chromium
 ) -> None:
     first = connect(chromium_type, own_chromium)
-    first.new_browser_cdp_session().send("Target.createTarget", {"url": "data:text/html,x"})
+    session = first.new_browser_cdp_session()
+    session.send("Target.createTarget", {"url": "data:text/html,<title>there</title>"})
+    # Its title comes from its renderer, so that is one of those that are stopped.
+    while "there" not in [
+        target["title"] for target in session.send("Target.getTargets")["targetInfos"]
+    ]:
+        continue
     renderers = [
         one.pid for one in own_chromium.processes() if "--type=renderer" in " ".join(one.command)
     ]
