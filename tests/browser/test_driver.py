@@ -102,6 +102,31 @@ def test_a_stopped_driver_keeps_no_teardown_waiting_and_the_next_test_gets_a_fre
     )
 
 
+def test_a_stopped_driver_behind_a_page_that_a_fixture_asked_for_late_is_ended_too(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+        from helpers import driver
+
+        @pytest.fixture
+        def late(request):
+            return request.getfixturevalue("page")
+
+        def test_stops_it(late):
+            late.set_content("x")
+            driver().suspend()
+            assert False, "the test's own failure"
+        """
+    )
+    result = suite.runpytest_subprocess("-W", "ignore", timeout=100)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["E *lanewright: Playwright's driver was stopped (SIGSTOP), so it was ended"]
+    )
+
+
 def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
     suite: pytest.Pytester,
 ) -> None:
