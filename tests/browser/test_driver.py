@@ -160,6 +160,29 @@ def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
     assert len(set(named)) == 2
 
 
+def test_a_forked_child_that_holds_the_drivers_input_keeps_no_run_from_ending(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import ctypes, os, signal
+
+        def test_forks(page):
+            page.set_content("x")
+            for fork in (os.fork, ctypes.PyDLL(None).fork):
+                if fork() == 0:
+                    signal.alarm(60)
+                    signal.pause()
+                    os._exit(1)
+        """
+    )
+    result = suite.runpytest_subprocess("-W", "ignore", timeout=30)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*tests left processes behind, now ended*"])
+    assert "Playwright's driver" not in result.stdout.str()
+    assert "could not keep" not in result.stdout.str()
+
+
 def test_the_runners_death_ends_what_the_driver_launched(
     suite: pytest.Pytester, tmp_path: Path
 ) -> None:

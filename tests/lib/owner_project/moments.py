@@ -19,7 +19,7 @@ TRIGGER = os.environ.get("OWNER_TRIGGER", "")
 SERVER = json.loads(os.environ["OWNER_SERVER"])
 EXIT_CODE = 23
 LIFETIME_SECONDS = 300
-FORKED = []
+FORKED: list[int] = []
 
 # An orphan in a session of its own, which says who it is.
 _DAEMON = f"""
