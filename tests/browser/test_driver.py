@@ -127,6 +127,33 @@ def test_a_stopped_driver_behind_a_page_that_a_fixture_asked_for_late_is_ended_t
     )
 
 
+def test_a_test_that_uses_up_its_descriptors_breaks_no_promise(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import os, resource
+
+        HELD = []
+        LIMITS = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        def test_uses_them_up():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, LIMITS[1]))
+            try:
+                while True:
+                    HELD.append(os.open("/", os.O_RDONLY))
+            except OSError:
+                pass
+
+        def teardown_function():
+            resource.setrlimit(resource.RLIMIT_NOFILE, LIMITS)
+            for number in HELD:
+                os.close(number)
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    assert "could not keep" not in result.stdout.str()
+
+
 def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
     suite: pytest.Pytester,
 ) -> None:
