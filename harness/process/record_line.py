@@ -41,6 +41,7 @@ class RecordLine:
         """Return the one order there is; called when `control` has ended."""
         self._poll.unregister(self.control)
         self.control = -1
+        self.tell({"event": "asked"})
         return [{"do": "end", "grace_seconds": self._grace_seconds}]
 
     def tell(self, message: wire.Message) -> None:

@@ -17,6 +17,11 @@ class ProcessSample:
     rss_bytes: int | None
     cpu_seconds: float | None
 
+    @property
+    def stopped(self) -> bool:
+        """True when it is stopped (SIGSTOP), so that it will never answer or end."""
+        return self.status == psutil.STATUS_STOPPED
+
 
 def sample_descendants(root_pid: int) -> list[ProcessSample]:
     """Return every process below `root_pid` (not itself), zombies included, oldest first.

@@ -66,13 +66,17 @@ class Shim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedFamily:
-    """What a record says now; `leader` is None before the start, `report` before the end."""
+    """What a record says now; `leader` is None before the start, `report` before the end.
+
+    `asked` is true once the program's input has ended, where that is to end it.
+    """
 
     identifier: str
     warden: ProcessIdentity | None
     leader: ProcessIdentity | None
     scratch: Path | None
     group: Path | None
+    asked: bool
     report: ExitReport | None
 
     @classmethod
@@ -87,6 +91,7 @@ class StartedFamily:
             leader=_identity(started),
             scratch=Path(started["scratch"]) if started["scratch"] else None,
             group=Path(started["group"]) if started["group"] else None,
+            asked="asked" in events,
             report=from_message(report) if report else None,
         )
 

@@ -1,5 +1,6 @@
 """Playwright's node driver under a warden, and so every browser that it launches by itself."""
 
+import contextlib
 import importlib.util
 import os
 from pathlib import Path
@@ -8,6 +9,7 @@ from harness.errors import OwnershipError
 from harness.process.ownership import END_SECONDS
 from harness.process.report import EndedProcess, describe_status
 from harness.process.shim import Shim, StartedFamily
+from harness.pytest_plugin.driver_stop import DriverStops
 
 # Playwright's own variable for the node that runs its driver.
 VARIABLE = "PLAYWRIGHT_NODEJS_PATH"
@@ -26,6 +28,7 @@ class OwnedDriver:
         self._shim = shim
         self._before = before
         self._mourned: set[str] = set()
+        self._stops = DriverStops(self._end_untold)
 
     @classmethod
     def install(cls, folder: Path) -> "OwnedDriver":
@@ -41,10 +44,13 @@ class OwnedDriver:
         shim = Shim.create(folder, _NAME, node, ends_with_input=_DRIVER)
         os.environ[_NODE_VARIABLE] = node
         os.environ[VARIABLE] = str(shim.path)
-        return cls(shim, before)
+        driver = cls(shim, before)
+        driver._stops.install()
+        return driver
 
     def restore(self) -> None:
         """Put back what the environment held, where it is still ours."""
+        self._stops.restore()
         if self._shim is None or os.environ.get(VARIABLE) != str(self._shim.path):
             return
         for name, value in self._before.items():
@@ -96,6 +102,15 @@ class OwnedDriver:
             except OwnershipError as error:
                 problems.append(str(error))
         return left_behind, problems
+
+    def _end_untold(self, warden_pid: int) -> None:
+        """End a driver whose owner has stopped it, when a forked child keeps that from it."""
+        # Without its record, which goes with the run, it is the guard's.
+        with contextlib.suppress(OSError):
+            for family in self._families():
+                if family.warden and family.warden.pid == warden_pid and not family.asked:
+                    self._mourned.add(family.identifier)
+                    family.kill()
 
     def _families(self) -> list[StartedFamily]:
         return [] if self._shim is None else self._shim.families()

@@ -9,9 +9,7 @@ from playwright.sync_api import Browser, Error, Playwright
 from harness.browser.chromium import Chromium
 from harness.browser.connect import is_connected
 from harness.errors import BrowserGone
-from harness.model.identifiers import Lane
 from harness.pytest_plugin.browser_fixtures import NO_BROWSER, pool_of
-from harness.pytest_plugin.lanes import lane_of
 from harness.pytest_plugin.session import SESSION
 
 # Between Playwright's news of a closed connection and the warden's of the exit.
@@ -91,9 +89,7 @@ def _naming_deaths(item: pytest.Item) -> Iterator[None]:
 @contextlib.contextmanager
 def _ending_a_stopped_driver(item: pytest.Item) -> Iterator[None]:
     """End it before anybody asks it for evidence or a teardown, which would wait for ever."""
-    if lane_of(item) is not Lane.BROWSER:
-        yield
-        return
+    # Whatever its lane: a fixture may ask for its page only when it runs.
     end = item.config.stash[SESSION].end_stopped_driver
     try:
         yield

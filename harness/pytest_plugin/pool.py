@@ -93,8 +93,11 @@ class BrowserPool:
         ]
 
     def end_hung(self) -> list[Chromium]:
-        """End the owned Chromiums that do not answer; their pages could not be closed either."""
-        hung = [one for one in self.living() if one.liveness() is Liveness.HUNG]
+        """End the owned Chromiums that do not answer; their pages could not be closed either.
+
+        Nor could those of a browser that answers while a process of it is stopped.
+        """
+        hung = [one for one in self.living() if _has_stopped(one) or _hangs(one)]
         for chromium in hung:
             chromium.close()
         return hung
@@ -156,6 +159,14 @@ class BrowserPool:
             if timeout_milliseconds
             else "browser_start_seconds in [tool.harness]",
         )
+
+
+def _has_stopped(chromium: Chromium) -> bool:
+    return any(process.stopped for process in chromium.processes())
+
+
+def _hangs(chromium: Chromium) -> bool:
+    return chromium.liveness() is Liveness.HUNG
 
 
 def is_ours_to_launch(browser_name: str, options: Mapping[str, Any]) -> bool:

@@ -104,6 +104,58 @@ def test_a_stopped_driver_keeps_no_teardown_waiting_and_the_next_test_gets_a_fre
     )
 
 
+def test_a_stopped_driver_behind_a_page_that_a_fixture_asked_for_late_is_ended_too(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+        from helpers import driver
+
+        @pytest.fixture
+        def late(request):
+            return request.getfixturevalue("page")
+
+        def test_stops_it(late):
+            late.set_content("x")
+            driver().suspend()
+            assert False, "the test's own failure"
+        """
+    )
+    result = suite.runpytest_subprocess("-W", "ignore", timeout=100)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["E *lanewright: Playwright's driver was stopped (SIGSTOP), so it was ended"]
+    )
+
+
+def test_a_test_that_uses_up_its_descriptors_breaks_no_promise(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        import os, resource
+
+        HELD = []
+        LIMITS = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        def test_uses_them_up():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, LIMITS[1]))
+            try:
+                while True:
+                    HELD.append(os.open("/", os.O_RDONLY))
+            except OSError:
+                pass
+
+        def teardown_function():
+            resource.setrlimit(resource.RLIMIT_NOFILE, LIMITS)
+            for number in HELD:
+                os.close(number)
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    assert "could not keep" not in result.stdout.str()
+
+
 def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
     suite: pytest.Pytester,
 ) -> None:
@@ -135,6 +187,29 @@ def test_a_killed_driver_is_named_and_the_next_test_gets_a_fresh_one(
         r"Playwright's driver \(pid \d+\) was killed by signal 9", result.stdout.str()
     )
     assert len(set(named)) == 2
+
+
+def test_a_forked_child_that_holds_the_drivers_input_keeps_no_run_from_ending(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile(
+        """
+        import ctypes, os, signal
+
+        def test_forks(page):
+            page.set_content("x")
+            for fork in (os.fork, ctypes.PyDLL(None).fork):
+                if fork() == 0:
+                    signal.alarm(60)
+                    signal.pause()
+                    os._exit(1)
+        """
+    )
+    result = suite.runpytest_subprocess("-W", "ignore", timeout=30)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*tests left processes behind, now ended*"])
+    assert "Playwright's driver" not in result.stdout.str()
+    assert "could not keep" not in result.stdout.str()
 
 
 def test_the_runners_death_ends_what_the_driver_launched(

@@ -388,3 +388,24 @@ def test_a_hung_browser_keeps_no_teardown_waiting_and_the_next_test_gets_a_fresh
     result = suite.runpytest_subprocess(timeout=60)
     result.assert_outcomes(failed=1, passed=1)
     assert re.search(r"browser: Chromium pid \d+, hung", result.stdout.str())
+
+
+@pytest.mark.parametrize("end", ["assert False", "os.kill(os.getpid(), signal.SIGINT)"])
+def test_a_renderer_that_is_stopped_keeps_no_teardown_waiting(
+    suite: pytest.Pytester, end: str
+) -> None:
+    suite.makepyfile(
+        f"""
+        import os, signal
+
+        def test_stops_it(page, chromium):
+            page.set_content("x")
+            for process in chromium.processes():
+                if any(word.startswith("--type=") for word in process.command):
+                    os.kill(process.pid, signal.SIGSTOP)
+            {end}
+        """
+    )
+    result = suite.runpytest_subprocess(timeout=30)
+    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+    assert "could not keep" not in result.stdout.str()

@@ -141,6 +141,8 @@ _STATES_OF_A_GROUP = (
     State.IDLE, State.SPAWN, State.CONNECT_STOPPED, State.RENDERER_HUNG, State.DRIVER_STOPPED,
     State.FORKED_HOLDER,
 )  # fmt: skip
+# What a script starts by itself is nobody's: only a pytest process has a guard that sweeps.
+_NO_STATES_OF = {OwnerKind.SCRIPT: (State.TEST_ESCAPEE,)}
 # No zygote to be without: no Chromium runs.
 _STATES_OF_A_FAKE = (State.SPAWN, State.CONNECT_UNANSWERED)
 # What xdist adds is workers: without a zygote, these ends of theirs stand for all.
@@ -149,13 +151,14 @@ _XDIST_WITHOUT_ZYGOTE = (Trigger.TERM, Trigger.KILL, Trigger.WORKER_KILL)
 
 def rows(owner: OwnerKind) -> Iterator[Row]:
     """Yield every row of this owner, those with a zygote first."""
-    for state in State:
+    states = [state for state in State if state not in _NO_STATES_OF.get(owner, ())]
+    for state in states:
         for trigger in _TRIGGERS[owner]:
             yield Row(owner=owner, trigger=trigger, state=state)
     for state in _STATES_OF_A_GROUP:
         for trigger in _GROUP_SIGNALS:
             yield Row(owner=owner, trigger=trigger, state=state)
-    for state in State:
+    for state in states:
         for trigger in _TRIGGERS[owner]:
             stands_for_all = owner is not OwnerKind.XDIST or trigger in _XDIST_WITHOUT_ZYGOTE
             if state not in _STATES_OF_A_FAKE and stands_for_all:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.lib.owner import START_SECONDS, Owner
 
 _SPINNING_TICKS = 5
 _STOP_SECONDS = 10.0
+_QUIET_SECONDS = 0.1
 
 
 def browser_for(state: State) -> Callable[[Path], Path] | None:
@@ -44,6 +46,7 @@ def reach(owner: Owner, state: State) -> None:
             _wait(owner, lambda: _connected_to_stopped(owner), "connect to its browsers")
         case _:
             _become(owner, state, [facts["chromium"] for facts in owner.all_said("waiting")])
+            _wait_until_quiet(owner)
 
 
 def _become(owner: Owner, state: State, browsers: Sequence[int]) -> None:
@@ -54,13 +57,33 @@ def _become(owner: Owner, state: State, browsers: Sequence[int]) -> None:
         case State.BROWSER_STOPPED:
             _stop(owner, browsers)
         case State.CRASHPAD_STOPPED:
-            handlers = owner.processes("crashpad")
+            handlers = owner.processes("chrome_crashpad_handler")
             assert len(handlers) >= owner.households, owner.situation()
             _stop(owner, [one.pid for one in handlers])
         case State.DRIVER_STOPPED:
             drivers = [one.pid for one in owner.processes("run-driver") if _is_node(one.pid)]
             assert len(drivers) == owner.households, owner.situation()
             _stop(owner, drivers)
+
+
+def _wait_until_quiet(owner: Owner) -> None:
+    """Return once each household only waits.
+
+    It publishes from inside of a callback. What a signal handler raises in there reaches the
+    callback's caller, and in a weak reference's callback nobody: the trigger is for the call.
+    """
+    pids = [facts["pid"] for facts in owner.all_said("household")]
+    before: list[int] = []
+    looked = 0.0
+
+    def quiet() -> bool:
+        nonlocal before, looked
+        now = [witness.wake_ups(pid) for pid in pids]
+        if now != before:
+            before, looked = now, time.monotonic()
+        return time.monotonic() - looked >= _QUIET_SECONDS
+
+    owner.wait_until(quiet, START_SECONDS, "be quiet")
 
 
 def _with_a_profile(owner: Owner) -> list[witness.Sighting]:

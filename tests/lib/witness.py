@@ -175,6 +175,13 @@ def cpu_ticks(pid: int) -> int:
     return 0 if stat is None else stat.cpu_ticks
 
 
+def wake_ups(pid: int) -> int:
+    """How often its main thread has waited for something and gone on; 0 when it is gone."""
+    text = _contents(pid, "status") or b""
+    found = [line for line in text.splitlines() if line.startswith(b"voluntary_ctxt_switches")]
+    return int(found[0].split()[1]) if found else 0
+
+
 def listening_ports() -> dict[int, set[int]]:
     """TCP ports that somebody listens on, IPv4 and IPv6, each with its socket inodes."""
     ports: dict[int, set[int]] = {}

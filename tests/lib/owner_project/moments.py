@@ -3,6 +3,7 @@
 The scenario comes by environment: OWNER_STATE and OWNER_TRIGGER are the words of the matrix.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -18,6 +19,7 @@ TRIGGER = os.environ.get("OWNER_TRIGGER", "")
 SERVER = json.loads(os.environ["OWNER_SERVER"])
 EXIT_CODE = 23
 LIFETIME_SECONDS = 300
+FORKED: list[int] = []
 
 # An orphan in a session of its own, which says who it is.
 _DAEMON = f"""
@@ -90,7 +92,19 @@ def fork_holders():
             finally:
                 os._exit(1)
         children.append(pid)
+    FORKED.extend(children)
     return children
+
+
+@contextlib.contextmanager
+def forks_ended():
+    """On leaving, end what was forked in here: Playwright's driver waits for all who hold it."""
+    try:
+        yield
+    finally:
+        for pid in FORKED:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 def leave_escapees():

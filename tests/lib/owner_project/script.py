@@ -14,7 +14,11 @@ def main():
     """Drive a page until the end comes from outside."""
     moments.exit_when_told(0)
     options = LaunchOptions(zygote=os.environ["OWNER_ZYGOTE"] == "true")
-    with sync_playwright() as playwright, serve(moments.SERVER) as server:
+    with (
+        sync_playwright() as playwright,
+        moments.forks_ended(),
+        serve(moments.SERVER) as server,
+    ):
         moments.publish("household-0", pid=os.getpid(), server=server.pid, port=server.port)
         with launch(options) as chromium:
             page = connect(playwright.chromium, chromium).new_page()

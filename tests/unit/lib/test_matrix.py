@@ -11,6 +11,10 @@ ROOT = Path(__file__).resolve().parents[3]
 ROWS = [row for owner in OwnerKind for row in matrix.rows(owner)]
 
 
+def _no_states_of(owner: OwnerKind) -> set[State]:
+    return {State.TEST_ESCAPEE} if owner is OwnerKind.SCRIPT else set()
+
+
 def test_no_row_is_there_twice() -> None:
     assert len(ROWS) == len(set(ROWS))
     assert len({(row.owner, str(row)) for row in ROWS}) == len(ROWS)
@@ -35,12 +39,18 @@ def test_a_browser_without_a_zygote_is_essential_for_pytest_and_for_a_script() -
 def test_each_state_meets_each_signal(owner: OwnerKind) -> None:
     met = {(row.trigger, row.state) for row in matrix.rows(owner)}
     signals = (Trigger.TERM, Trigger.INT, Trigger.HUP, Trigger.KILL)
-    assert met >= {(trigger, state) for trigger in signals for state in State}
+    states = set(State) - _no_states_of(owner)
+    assert met >= {(trigger, state) for trigger in signals for state in states}
+
+
+def test_what_a_script_spawns_by_itself_is_nobodys() -> None:
+    assert all(row.state is not State.TEST_ESCAPEE for row in matrix.rows(OwnerKind.SCRIPT))
 
 
 @pytest.mark.parametrize("state", [s for s in State if "spawn" not in s and "no answer" not in s])
 def test_each_state_of_a_real_browser_is_met_without_a_zygote(state: State) -> None:
-    for owner in OwnerKind:
+    owners = [owner for owner in OwnerKind if state not in _no_states_of(owner)]
+    for owner in owners:
         kill = Row(owner=owner, trigger=Trigger.KILL, state=state, zygote=False)
         assert kill in set(matrix.rows(owner))
 

@@ -64,11 +64,13 @@ def test_the_program_speaks_with_its_starter_and_ends_with_its_input(
         family = _only(shim)
         assert family.runs
         assert not family.stopped
+        assert not family.asked
         output, words = process.communicate(timeout=20)
     assert (output, words) == ("", "words\n")
     assert process.returncode == 3
     assert not witness.alive(escapee, count_zombies=False)
     family = _only(shim)
+    assert family.asked
     assert family.report is not None
     assert [process.how for process in family.report.ended] == ["descent"]
     family.verify_gone("it")
