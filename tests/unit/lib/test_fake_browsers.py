@@ -241,7 +241,16 @@ def test_the_real_browser_leaves_an_orphan_that_names_no_profile(
     with started(fake_browsers.leaves_an_escapee(tmp_path, real)) as stage:
         wait_for_file(stage.log, 20, holding="DevTools listening")
         [browser] = [one for one in stage.descendants() if one.pid == stage.owner_pid]
-        [escapee] = [one for one in stage.descendants() if one.pid != stage.owner_pid]
+
+        def orphans() -> list[witness.Sighting]:
+            return [
+                one
+                for one in stage.descendants()
+                if one.pid != stage.owner_pid and str(profile) not in one.command
+            ]
+
+        # Between its fork and its own program it still has the browser's command line.
+        wait_until(lambda: len(orphans()) == 1, 20, "the escapee to run its own program")
+        [escapee] = orphans()
         assert escapee.ppid == stage.pid
         assert escapee.sid not in (browser.sid, stage.pid)
-        assert str(profile) not in escapee.command
