@@ -12,9 +12,11 @@ from typing import Protocol
 
 from harness.errors import HarnessError
 from harness.model.identifiers import TestFile
+from harness.process import lifeline
 from harness.process.captured import unseen_output
 from harness.process.client import Family
 from harness.process.names import STACKS_SIGNAL
+from harness.process.ownership import END_SECONDS
 from harness.process.spec import FamilySpec
 from harness.records import assignment as assignments
 from harness.records.assignment import Assignment
@@ -66,6 +68,9 @@ class Spawner(Protocol):
     def start(self, file: TestFile, slot: int, folder: FileFolder) -> FileProcess:
         """Start one file run; raises HarnessError when it cannot be started."""
 
+    def close(self) -> None:
+        """Give up what was made ready for files that do not come."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestSpawner:
@@ -107,7 +112,13 @@ class PytestSpawner:
                 settle_seconds=SETTLE_SECONDS,
             )
         )  # fmt: skip
+        # The next file's warden starts beside this file's run.
+        lifeline.prepare()
         return PytestProcess(family, folder)
+
+    def close(self) -> None:
+        """End the warden that waits for a file which does not come."""
+        lifeline.discard_spare(END_SECONDS)
 
 
 def _arguments(file: str) -> list[str]:

@@ -161,6 +161,7 @@ class Tier:
             if not _is_selected(planned):
                 self._append(omitted(planned, phase, "not named by this run"))
         bell = Doorbell()
+        spawner = self._spawner(bell.path)
         try:
             with SignalPipe() as signals:
                 loop = RunLoop(
@@ -171,7 +172,7 @@ class Tier:
                         Bounds(exit_grace=self._config.exit_grace_seconds),
                     ),
                     files={one.file: self._files[one.file] for one in dispatched},
-                    spawner=self._spawner(bell.path),
+                    spawner=spawner,
                     folder=self._folder,
                     bell=bell,
                     signals=signals,
@@ -185,6 +186,7 @@ class Tier:
                 loop.run()
                 return loop
         finally:
+            spawner.close()
             bell.close()
 
     def _finish(self, attempt: Attempt) -> FileRecord:

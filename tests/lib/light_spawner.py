@@ -53,3 +53,6 @@ class LightSpawner:
             )
         )  # fmt: skip
         return PytestProcess(family, folder)
+
+    def close(self) -> None:
+        """Nothing was made ready."""
