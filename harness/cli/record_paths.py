@@ -1,14 +1,14 @@
-"""Where the tier record of a run lies, and what did not pass in it."""
+"""Where the tier record of a run lies, and what it says."""
 
 from pathlib import Path
 
 from harness.errors import UsageError
 from harness.model.identifiers import Lane, TestFile
-from harness.model.status import Dispatch, Phase, Status
+from harness.model.status import Dispatch, Phase
 from harness.plan.queue import Shard
 from harness.records import json_file
 from harness.records.state_folder import state_folder
-from harness.records.tier_record import TierRecord
+from harness.records.tier_record import FileRecord, TierRecord
 
 RECORDS_FOLDER = "records"
 
@@ -41,10 +41,10 @@ def junit_path(junit: Path, lane: Lane, several: bool) -> Path:
     return junit.with_name(f"{junit.stem}.{lane.value}{junit.suffix}") if several else junit
 
 
-def earlier_failures(
+def earlier_records(
     root: Path, record: Path | None, lane: Lane, phase: Phase | None, shard: Shard | None
-) -> tuple[TestFile, ...]:
-    """Return the files that have not passed in the last record, nor in a re-run of it since.
+) -> dict[TestFile, FileRecord]:
+    """Return what the last run says of each file, or a re-run of it since.
 
     Raises UsageError when there is no record, or none that can be read.
     """
@@ -52,12 +52,14 @@ def earlier_failures(
     if not first.exists():
         raise UsageError(f"--rerun failed: there is no record {first}; run without --rerun first")
     found = json_file.read(first, TierRecord, "tier record")
-    status = {one.file: one.status for one in found.files}
+    latest = {TestFile(one.file): one for one in found.files}
     again = record_path(root, record, lane, phase, shard, rerun=True)
     if again.exists():
         later = json_file.read(again, TierRecord, "tier record")
         if later.started_at > found.started_at:
-            status |= {
-                one.file: one.status for one in later.files if one.dispatch is Dispatch.DISPATCHED
+            latest |= {
+                TestFile(one.file): one
+                for one in later.files
+                if one.dispatch is Dispatch.DISPATCHED
             }
-    return tuple(TestFile(file) for file, one in status.items() if one is not Status.PASSED)
+    return latest

@@ -4,12 +4,13 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from harness.cli.observers import observers
 from harness.cli.plan import described
 from harness.cli.planning import (
     ShardType,
@@ -18,22 +19,20 @@ from harness.cli.planning import (
     history_of,
     make_plan,
 )
-from harness.cli.record_paths import earlier_failures, junit_path, record_path
+from harness.cli.record_paths import earlier_records, junit_path, record_path
 from harness.cli.roster import load_roster
 from harness.config.reader import load
 from harness.config.schema import Config
 from harness.errors import ExitCode, HarnessError, PreconditionError, UsageError, most_severe
 from harness.model.identifiers import Lane, TestFile
-from harness.model.status import Phase, Selection
+from harness.model.status import Phase, Selection, Status
 from harness.plan.queue import Plan, Shard
 from harness.process.load import read_load
 from harness.records.history import HistoryError
+from harness.records.tier_record import FileRecord
 from harness.report.exit_code import exit_code_of
 from harness.report.junit import write_junit
-from harness.report.machine import Machine
-from harness.report.observer import Fanout, Observer
-from harness.report.plain import Plain
-from harness.report.presentation import choose, colour, in_ci
+from harness.report.presentation import in_ci
 from harness.repository.tree import TreeState, tree_state
 from harness.runner.run_folder import RunFolder
 from harness.runner.tier_run import Tier, TierOptions, TierResult
@@ -188,8 +187,15 @@ def _chosen(
     """Return the files that are asked for by name or by --rerun, None for all of the lane."""
     if not request.rerun_failed:
         return paths if request.paths else None
-    failed = earlier_failures(root, request.record, lane, request.phase, request.shard)
-    return tuple(one for one in failed if not request.paths or one in paths)
+    return tuple(
+        file
+        for file, earlier in _earlier(root, request, lane).items()
+        if earlier.status is not Status.PASSED and (not request.paths or file in paths)
+    )
+
+
+def _earlier(root: Path, request: Request, lane: Lane) -> Mapping[TestFile, FileRecord]:
+    return earlier_records(root, request.record, lane, request.phase, request.shard)
 
 
 def _run(root: Path, config: Config, request: Request, plans: Sequence[Plan]) -> int:
@@ -217,11 +223,6 @@ def _run(root: Path, config: Config, request: Request, plans: Sequence[Plan]) ->
 def _run_lane(
     root: Path, config: Config, request: Request, plan: Plan, tree: TreeState, *, several: bool
 ) -> TierResult:
-    people = sys.stderr if request.as_json else sys.stdout
-    observers: list[Observer] = [_people(people)]
-    if request.as_json:
-        observers.append(Machine(sys.stdout))
-    fanout = Fanout(observers, _report_fault)
     path = record_path(
         root, request.record, plan.lane, request.phase, request.shard, rerun=request.rerun_failed
     )
@@ -236,11 +237,12 @@ def _run_lane(
                 record_path=path,
                 command=tuple(sys.argv),
                 tree=tree,
+                attempts=_attempts(root, request, plan.lane),
                 glance_seconds=HEARTBEAT_SECONDS,
                 deadline_at=request.deadline_at,
             ),
             folder,
-            fanout.on,
+            observers(as_json=request.as_json).on,
         )
         result = tier.run()
     for fault in result.faults:
@@ -256,22 +258,16 @@ def _run_lane(
     return result
 
 
+def _attempts(root: Path, request: Request, lane: Lane) -> Mapping[TestFile, int]:
+    if not request.rerun_failed:
+        return {}
+    return {file: one.attempt for file, one in _earlier(root, request, lane).items()}
+
+
 def _folder(root: Path, output: Path | None, lane: Lane, several: bool) -> RunFolder:
     if output is None:
         return RunFolder.new(root, lane.value)
     return RunFolder.at((output / lane.value if several else output).absolute())
-
-
-def _people(stream: object) -> Observer:
-    if choose(stream, os.environ) == "live":  # type: ignore[arg-type]
-        from harness.report.live import Live
-
-        return Live(stream, os.environ, in_ci=in_ci(os.environ))  # type: ignore[arg-type]
-    return Plain(stream, colour=colour(stream, os.environ), in_ci=in_ci(os.environ))  # type: ignore[arg-type]
-
-
-def _report_fault(name: str, error: Exception) -> None:
-    click.echo(f"harness: {name} cannot show the run: {type(error).__name__}: {error}", err=True)
 
 
 def _remember(root: Path, result: TierResult) -> None:

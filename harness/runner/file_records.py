@@ -48,8 +48,11 @@ class Attempt:
     load_after: LoadReading | None
 
 
-def record_of(attempt: Attempt, config: Config, base: Path) -> FileRecord:
-    """Return the file's record; artefacts are named relative to `base`."""
+def record_of(attempt: Attempt, config: Config, base: Path, before: int = 0) -> FileRecord:
+    """Return the file's record; artefacts are named relative to `base`.
+
+    `before` is how many attempts at this file earlier runs have made.
+    """
     command, outcome, log = attempt.command, attempt.outcome, attempt.log
     started = attempt.pid is not None
     leaked = _leaked(attempt)
@@ -78,10 +81,10 @@ def record_of(attempt: Attempt, config: Config, base: Path) -> FileRecord:
         phase=attempt.phase,
         status=derived.status,
         slot=command.slot,
-        attempt=1 if command.slot is not None else 0,
+        attempt=before + 1 if started else before,
         reason=_reason(derived.reason, outcome),
         counts=counts_of(log),
-        seconds=command.seconds,
+        seconds=command.seconds if started else None,
         budget_seconds=planned.budget_seconds,
         exit_code=outcome.exit_code,
         signal=outcome.signal,

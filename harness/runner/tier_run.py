@@ -8,7 +8,7 @@ it stands on disk, compared with the plan, and not from what the scheduler remem
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,7 +44,10 @@ UNFINISHED = "the run has not ended"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierOptions:
-    """How a tier is run. `phase` None runs both; `deadline_at` is monotonic seconds."""
+    """How a tier is run. `phase` None runs both; `deadline_at` is monotonic seconds.
+
+    `attempts` counts the attempts of each file before this run.
+    """
 
     root: Path
     slots: int
@@ -52,6 +55,7 @@ class TierOptions:
     record_path: Path
     command: tuple[str, ...]
     tree: TreeState
+    attempts: Mapping[TestFile, int] = field(default_factory=dict)
     glance_seconds: float = 30.0
     deadline_at: float | None = None
 
@@ -193,7 +197,8 @@ class Tier:
         file, sentinel = attempt.planned.file, attempt.log.sentinel
         self._results[file] = results_of(attempt.log)
         self._faults += [f"{file}: {text}" for text in (sentinel.problems if sentinel else ())]
-        return self._append(record_of(attempt, self._config, self._options.root))
+        before = self._options.attempts.get(file, 0)
+        return self._append(record_of(attempt, self._config, self._options.root, before))
 
     def _append(self, record: FileRecord) -> FileRecord:
         self._folder.append(msgspec.json.encode(record))

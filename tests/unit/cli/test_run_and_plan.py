@@ -119,6 +119,7 @@ def test_failed_files_run_again_alone_until_they_pass(project: Project) -> None:
     again = project.files("unit.rerun")
     assert again["test_b.py"]["status"] == "passed"
     assert again["test_b.py"]["selection"] == "named"
+    assert again["test_b.py"]["attempt"] == 3
     assert again["test_a.py"]["dispatch"] == "omitted"
     assert again["test_a.py"]["reason"]
     assert project.files()["test_b.py"]["status"] == "failed"
