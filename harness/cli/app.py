@@ -1,6 +1,7 @@
 """The command group. A command's module is imported when that command runs, not before."""
 
 import importlib
+import os
 import sys
 from typing import NoReturn
 
@@ -68,6 +69,7 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run the command line; a HarnessError becomes one message and its exit code."""
+    _open_closed_streams()
     try:
         code = group.main(prog_name="harness", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else ExitCode.PASSED)
@@ -86,3 +88,11 @@ def main() -> NoReturn:
     except OSError as error:
         click.echo(f"harness: {error}", err=True)
         sys.exit(ExitCode.FAULT)
+
+
+def _open_closed_streams() -> None:
+    """Where the caller has closed a stream (`>&-`), Python has none: write to nowhere instead."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Open until the end: it stands for a descriptor that the process was not given.
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.pytest_plugin.event_writer import EventWriter
-from harness.pytest_plugin.test_tally import TestTally, bounded_lines, bounded_text
+from harness.pytest_plugin.test_tally import LINES, TestTally, bounded_lines, bounded_text
 from harness.records import assignment as assignments
 from harness.records.assignment import Assignment
 from harness.records.file_events import (
@@ -114,7 +114,9 @@ class FileRun:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Tell what cannot be collected, and what is skipped as a whole."""
         if report.failed:
-            lines = bounded_lines(str(report.longrepr).splitlines())
+            # The error itself comes last, after the frames that led to it.
+            told = [line for line in str(report.longrepr).splitlines() if line.strip()]
+            lines = bounded_lines(told[-LINES:])
             self._writer.write(CollectionFailed, id=report.nodeid, lines=lines)
         elif report.skipped:
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
@@ -141,7 +143,7 @@ class FileRun:
 
     def pytest_internalerror(self, excrepr: object) -> None:
         """Tell an error of pytest's own, or of a plugin."""
-        self._writer.write(InternalError, lines=bounded_lines(str(excrepr).splitlines()[-20:]))
+        self._writer.write(InternalError, lines=bounded_lines(str(excrepr).splitlines()[-LINES:]))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> object:

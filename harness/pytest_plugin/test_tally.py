@@ -8,7 +8,7 @@ from harness.process.output import printable
 from harness.pytest_plugin.witness_names import COMMANDS, NAVIGATIONS, REQUESTS, WITNESS, Seen
 from harness.records.file_events import TestFinished
 
-_LINES = 20
+LINES = 20
 _WIDTH = 240
 _TEXT_CHARACTERS = 16_000
 _SUBTEST_REPORTS = ("SubtestReport", "SubTestReport")
@@ -26,7 +26,7 @@ def bounded_text(text: object, most: int = 2000) -> str:
 def bounded_lines(lines: Iterable[str]) -> tuple[str, ...]:
     """Return at most 20 lines of at most 240 characters, without control characters."""
     kept = [line for line in lines if line.strip()]
-    return tuple(_line(line) for line in kept[:_LINES])
+    return tuple(_line(line) for line in kept[:LINES])
 
 
 def _line(text: str) -> str:

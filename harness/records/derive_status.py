@@ -17,6 +17,8 @@ from harness.records.file_events import (
 from harness.records.tier_record import Counts
 
 _NOT_GOOD = ("failed", "error")
+# pytest's exit codes for passed, failed and nothing collected.
+_ENDS_OF_A_SESSION = (0, 1, 5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ def derive_status(ending: Ending, log: FileLog) -> Derived:
     if log.sentinel is None:
         if ending.timed_out_by_plugin:
             return _timeout(f"pytest-timeout ended it while {_doing(log)}", running)
+        if not log.events and ending.exit_code in _ENDS_OF_A_SESSION:
+            return _crash(f"{_how(ending)} without the plugin lanewright: was it disabled?", None)
         return _crash(f"{_how(ending)} while {_doing(log)}", running)
     if log.unreadable:
         return _crash(f"{log.unreadable} lines of its event log cannot be read", running)

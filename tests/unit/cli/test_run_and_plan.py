@@ -1,7 +1,10 @@
 """`harness plan` and `harness run` as a user calls them."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -243,3 +246,25 @@ def test_the_schema_of_a_record_is_that_of_its_type(project: Project) -> None:
     schema = json.loads(project.harness("schema", "tier").stdout)
     assert schema["$ref"] == "#/$defs/TierRecord"
     assert schema["$defs"]["TierRecord"]["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("closed", ["exec >&-", "exec >/dev/full", "exec 2>&-"])
+def test_a_stream_that_takes_nothing_changes_no_status(project: Project, closed: str) -> None:
+    project.write("test_a.py", PASSING)
+    done = subprocess.run(
+        ["sh", "-c", f"{closed}; exec '{sys.executable}' -m harness.cli run"],
+        check=False, cwd=project.folder, stdin=subprocess.DEVNULL,
+        env={**os.environ, "CI": ""},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "Traceback" not in done.stdout + done.stderr
+    assert project.files()["test_a.py"]["status"] == "passed"
+
+
+def test_the_error_of_a_file_that_cannot_be_collected_is_in_its_evidence(project: Project) -> None:
+    project.write("test_a.py", "def test_(:\n")
+    assert project.harness("run").returncode == 1
+    record = project.files("browser")["test_a.py"]
+    assert record["failure_evidence"]["cause"] == "collection"
+    assert "SyntaxError" in record["failure_evidence"]["sections"][0]["lines"][-1]

@@ -213,6 +213,11 @@ def test_the_status_of(
     assert (derived.status, derived.cause, derived.test) == (status, cause, test)
 
 
+def test_a_run_without_the_plugin_says_so() -> None:
+    reason = derive_status(OK, log_of()).reason
+    assert reason == "exited with 0 without the plugin lanewright: was it disabled?"
+
+
 def test_counts_are_by_outcome_and_errors_apart() -> None:
     log = log_of(
         START,
