@@ -289,17 +289,21 @@ def test_options_of_a_process_are_refused(options: dict) -> None:
 
 def test_a_forked_child_neither_ends_it_nor_keeps_its_port() -> None:
     read, write = os.pipe()
+    forked_read, forked_write = os.pipe()
     with serve(wsgi) as server:
         child = os.fork()
         if child == 0:
             os.close(write)
             server.close()
+            os.write(forked_write, b"!")
             os.read(read, 1)
             os._exit(0)
         os.close(read)
+        assert os.read(forked_read, 1) == b"!"
         assert fetch(server.port).status == 200
     assert not witness.is_listening(server.port)
-    os.close(write)
+    for number in (write, forked_read, forked_write):
+        os.close(number)
     assert os.waitpid(child, 0)[1] == 0
 
 
