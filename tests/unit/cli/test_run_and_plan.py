@@ -199,7 +199,7 @@ def test_what_a_run_did_not_check_is_said(project: Project) -> None:
 
 def test_the_next_run_starts_with_what_took_longest(project: Project) -> None:
     project.write("test_a.py", PASSING)
-    project.write("test_b.py", "import time\ndef test_it(): time.sleep(1.5)\n")
+    project.write("test_b.py", "import time\ndef test_it(): time.sleep(5)\n")
     assert project.harness("run", "-w", "1").returncode == 0
     assert order(project.harness("plan", "--lane", "unit").stdout) == ["test_b.py", "test_a.py"]
 

@@ -123,7 +123,7 @@ def test_a_second_signal_is_faster_and_as_clean(project: Project) -> None:
 
 
 def test_a_deadline_names_what_ran_and_what_did_not(project: Project) -> None:
-    with hanging(project, "--deadline", "6") as run:
+    with hanging(project, "--deadline", "15") as run:
         output, _ = run.communicate(timeout=BOUND_SECONDS)
     assert run.returncode == 1
     assert alive(project) == []
