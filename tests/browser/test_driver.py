@@ -24,6 +24,12 @@ def driver():
         process for process in psutil.Process().children(recursive=True)
         if "run-driver" in process.cmdline() and "harness-warden" not in process.cmdline()
     )
+
+def stopped(process):
+    # A process of many threads is stopped a moment after it was told to.
+    process.suspend()
+    while process.status() != psutil.STATUS_STOPPED:
+        continue
 """
 
 
@@ -85,11 +91,11 @@ def test_a_stopped_driver_keeps_no_teardown_waiting_and_the_next_test_gets_a_fre
 ) -> None:
     suite.makepyfile(
         """
-        from helpers import driver
+        from helpers import driver, stopped
 
         def test_stops_it(page):
             page.set_content("x")
-            driver().suspend()
+            stopped(driver())
             assert False, "the test's own failure"
 
         def test_next(page):
@@ -110,7 +116,7 @@ def test_a_stopped_driver_behind_a_page_that_a_fixture_asked_for_late_is_ended_t
     suite.makepyfile(
         """
         import pytest
-        from helpers import driver
+        from helpers import driver, stopped
 
         @pytest.fixture
         def late(request):
@@ -118,7 +124,7 @@ def test_a_stopped_driver_behind_a_page_that_a_fixture_asked_for_late_is_ended_t
 
         def test_stops_it(late):
             late.set_content("x")
-            driver().suspend()
+            stopped(driver())
             assert False, "the test's own failure"
         """
     )
@@ -220,12 +226,12 @@ def test_the_runners_death_ends_what_the_driver_launched(
         f"""
         import os, pathlib, signal
         import psutil
-        from helpers import EXECUTABLE, driver
+        from helpers import EXECUTABLE, driver, stopped
 
         def test_killed(playwright, page):
             playwright.chromium.launch(executable_path=EXECUTABLE).new_page()
             pids = [process.pid for process in psutil.Process().children(recursive=True)]
-            driver().suspend()
+            stopped(driver())
             pathlib.Path({str(state)!r} + ".draft").write_text(" ".join(map(str, pids)))
             os.rename({str(state)!r} + ".draft", {str(state)!r})
             signal.pause()
