@@ -375,10 +375,13 @@ def test_a_hung_browser_keeps_no_teardown_waiting_and_the_next_test_gets_a_fresh
     suite.makepyfile(
         """
         import os, signal
+        import psutil
 
         def test_stops_it(page, chromium):
             page.goto("about:blank")
             os.kill(chromium.pid, signal.SIGSTOP)
+            while psutil.Process(chromium.pid).status() != psutil.STATUS_STOPPED:
+                continue
             assert False, "the test's own failure"
 
         def test_next(page):
@@ -400,9 +403,15 @@ def test_a_renderer_that_is_stopped_keeps_no_teardown_waiting(
 
         def test_stops_it(page, chromium):
             page.set_content("x")
-            for process in chromium.processes():
-                if any(word.startswith("--type=") for word in process.command):
-                    os.kill(process.pid, signal.SIGSTOP)
+            pids = {{
+                process.pid
+                for process in chromium.processes()
+                if any(word.startswith("--type=") for word in process.command)
+            }}
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            while not all(one.stopped for one in chromium.processes() if one.pid in pids):
+                continue
             {end}
         """
     )
