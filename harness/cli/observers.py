@@ -6,10 +6,11 @@ from typing import TextIO
 
 import click
 
+from harness.config.ci import in_ci
 from harness.report.machine import Machine
 from harness.report.observer import Fanout, Observer
 from harness.report.plain import Plain
-from harness.report.presentation import choose, colour, in_ci
+from harness.report.presentation import choose, colour
 
 
 def observers(*, as_json: bool) -> Fanout:

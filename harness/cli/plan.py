@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from harness.cli.planning import ShardType, chosen_files, estimate, make_plan, parts_of
-from harness.cli.roster import load_roster
+from harness.cli.planning import MOST_SHARDS, ShardType, estimate, make_plan, parts_of
+from harness.cli.roster import choose, load_roster
 from harness.config.reader import load
 from harness.errors import ExitCode, UsageError
 from harness.model.identifiers import Lane
@@ -25,7 +25,9 @@ SCHEMA_VERSION = 1
     "not there."
 )
 @click.option("--lane", type=click.Choice([lane.value for lane in Lane]), help="Only this lane.")
-@click.option("--shards", type=click.IntRange(min=1), help="Divide each lane over N machines.")
+@click.option(
+    "--shards", type=click.IntRange(1, MOST_SHARDS), help="Divide each lane over N machines."
+)
 @click.option("--shard", type=ShardType(), help="Only part I of N.")
 @click.option(
     "--durations",
@@ -55,7 +57,7 @@ def command(
     root = Path.cwd()
     config = load(root)
     roster = load_roster(root, config)
-    chosen = chosen_files(root, roster, paths)
+    chosen = [entry.file for entry in choose(roster.entries, paths, root)] if paths else ()
     total = shard.total if shard else shards or 1
     plans: list[Plan] = []
     for one in [Lane(lane)] if lane else Lane:

@@ -1,6 +1,7 @@
 """From a project to the plan of a lane: what `harness plan` prints and `harness run` runs."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import click
 
 from harness.config.schema import Config
-from harness.errors import ExitCode, HarnessError, UsageError
+from harness.errors import ExitCode, HarnessError
 from harness.model.identifiers import Lane, TestFile
 from harness.plan.coverage import assert_exact_coverage
 from harness.plan.queue import (
@@ -21,10 +22,19 @@ from harness.plan.queue import (
 )
 from harness.plan.roster import Roster, RosterEntry
 from harness.plan.shards import divide
+from harness.records.declared import REASON
 from harness.records.history import History, HistoryError, read_durations
 from harness.records.state_folder import STATE_FOLDER
 
+MOST_SHARDS = 10_000
+_NUMBER = re.compile(r"[0-9]{1,9}")
 HISTORY_FILE = "history.sqlite"
+
+
+class UnnamableFile(HarnessError):
+    """A test file has a name that no record could hold; names all of them."""
+
+    exit_code = ExitCode.REFUSED
 
 
 class StaleName(HarnessError):
@@ -52,9 +62,15 @@ class ShardType(click.ParamType[Shard]):
     ) -> Shard:
         """Read it, or say what is expected."""
         index, slash, total = str(value).partition("/")
-        if slash and index.isdecimal() and total.isdecimal() and 1 <= int(index) <= int(total):
-            return Shard(index=int(index), total=int(total))
-        return self.fail(f"expected I/N with 1 <= I <= N, such as 2/4, found {value!r}", param, ctx)
+        if slash and _NUMBER.fullmatch(index) and _NUMBER.fullmatch(total):
+            shard = Shard(index=int(index), total=int(total))
+            if 1 <= shard.index <= shard.total <= MOST_SHARDS:
+                return shard
+        return self.fail(
+            f"expected I/N with 1 <= I <= N <= {MOST_SHARDS}, such as 2/4, found {value!r}",
+            param,
+            ctx,
+        )
 
 
 def history_of(root: Path) -> History:
@@ -101,6 +117,7 @@ def make_plan(
     `paths` selects files by name; the others of the lane stay in the plan as not selected.
     Raises StaleName and CoverageError.
     """
+    refuse_unnamable(roster)
     refuse_stale_names(roster, config)
     entries = roster.lane(lane)
     total = shard.total if shard else shards
@@ -155,6 +172,20 @@ def _weights(entries: Iterable[RosterEntry], files: Sequence[PlannedFile]) -> di
     }
 
 
+def refuse_unnamable(roster: Roster) -> None:
+    """Refuse names that are not UTF-8, which a record, a report and an event log need."""
+    bad = [
+        ascii(entry.file)
+        for entry in roster.entries
+        if not entry.file.isascii() and entry.file.encode("utf-8", "replace").decode() != entry.file
+    ]
+    if bad:
+        raise UnnamableFile(
+            f"test files whose names are not UTF-8: {', '.join(bad)}. Rename them; if they are "
+            "UTF-8, the locale of this shell is not"
+        )
+
+
 def refuse_stale_names(roster: Roster, config: Config) -> None:
     """Refuse a configuration that speaks of files which are no test files any more."""
     files = {entry.file for entry in roster.entries}
@@ -166,7 +197,7 @@ def refuse_stale_names(roster: Roster, config: Config) -> None:
         *(
             ("allowed_skips", name)
             for name in (one.partition("::")[0] for one in config.allowed_skips)
-            if not name.startswith("reason:")
+            if not name.startswith(REASON)
         ),
     ]
     stale = [f"[tool.harness.{table}] names {name}" for table, name in named if name not in files]
@@ -174,31 +205,3 @@ def refuse_stale_names(roster: Roster, config: Config) -> None:
         raise StaleName(
             "; ".join(stale) + ": no test file has that name. Correct the name, or remove the entry"
         )
-
-
-def chosen_files(root: Path, roster: Roster, paths: Sequence[str]) -> tuple[TestFile, ...]:
-    """Return the test files that PATH arguments name: a file, or everything below a folder.
-
-    Raises UsageError for a path that names none.
-    """
-    found: dict[TestFile, None] = {}
-    for path in paths:
-        name = _below(root, path)
-        matched = [
-            entry.file
-            for entry in roster.entries
-            if name in (".", entry.file) or entry.file.startswith(f"{name}/")
-        ]
-        if not matched:
-            raise UsageError(
-                f"{path} names no test file of this project; `harness lanes` lists them"
-            )
-        found.update(dict.fromkeys(matched))
-    return tuple(found)
-
-
-def _below(root: Path, path: str) -> str:
-    absolute = (Path.cwd() / path).resolve()
-    if absolute.is_relative_to(root.resolve()):
-        return absolute.relative_to(root.resolve()).as_posix()
-    return path

@@ -41,6 +41,20 @@ def junit_path(junit: Path, lane: Lane, several: bool) -> Path:
     return junit.with_name(f"{junit.stem}.{lane.value}{junit.suffix}") if several else junit
 
 
+def refuse_foreign(junit: Path) -> None:
+    """Refuse to write JUnit over what is no XML, such as a source that was named by mistake.
+
+    Raises UsageError.
+    """
+    try:
+        with junit.open("rb") as file:
+            head = file.read(512)
+    except OSError:
+        return
+    if head and not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        raise UsageError(f"--junit {junit} is there already and is no XML; name another file")
+
+
 def earlier_records(
     root: Path, record: Path | None, lane: Lane, phase: Phase | None, shard: Shard | None
 ) -> dict[TestFile, FileRecord]:

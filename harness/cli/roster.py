@@ -61,7 +61,7 @@ def _classify(
 def choose(
     entries: Sequence[RosterEntry], paths: Sequence[str], root: Path
 ) -> tuple[RosterEntry, ...]:
-    """Return the entries at or below paths that a user named; all of them for no path.
+    """Return the entries at or below paths that a user named, each once; all for no path.
 
     Raises UsageError that names every path without a test file.
     """

@@ -1,61 +1,36 @@
 """`harness run`: run a lane, file by file, and write down what became of every file."""
 
+import math
 import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from harness.cli.lane_runs import LaneRun, Request, lanes_of
 from harness.cli.observers import observers
 from harness.cli.plan import described
-from harness.cli.planning import (
-    ShardType,
-    chosen_files,
-    estimate,
-    history_of,
-    make_plan,
-)
-from harness.cli.record_paths import earlier_records, junit_path, record_path
-from harness.cli.roster import load_roster
+from harness.cli.planning import ShardType, history_of
+from harness.cli.record_paths import junit_path, record_path
+from harness.config.ci import in_ci
 from harness.config.reader import load
 from harness.config.schema import Config
 from harness.errors import ExitCode, HarnessError, PreconditionError, UsageError, most_severe
-from harness.model.identifiers import Lane, TestFile
-from harness.model.status import Phase, Selection, Status
+from harness.model.identifiers import Lane
+from harness.model.status import Phase, Selection
 from harness.plan.queue import Plan, Shard
 from harness.process.load import read_load
 from harness.records.history import HistoryError
-from harness.records.tier_record import FileRecord
 from harness.report.exit_code import exit_code_of
 from harness.report.junit import write_junit
-from harness.report.presentation import in_ci
 from harness.repository.tree import TreeState, tree_state
 from harness.runner.run_folder import RunFolder
 from harness.runner.tier_run import Tier, TierOptions, TierResult
 
 HEARTBEAT_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """The command line of one run."""
-
-    lane: Lane | None
-    workers: int
-    shard: Shard | None
-    durations: Path | None
-    phase: Phase | None
-    record: Path | None
-    output: Path | None
-    junit: Path | None
-    deadline_at: float | None
-    rerun_failed: bool
-    as_json: bool
-    paths: tuple[str, ...]
 
 
 @click.command(
@@ -123,6 +98,8 @@ def command(
     """
     if parallel_only and isolated_only:
         raise UsageError("--parallel-only and --isolated-only exclude each other")
+    if deadline is not None and not math.isfinite(deadline):
+        raise UsageError(f"--deadline {deadline} is no number of seconds; leave it out for none")
     request = Request(
         lane=Lane(lane) if lane else None,
         workers=workers or read_load().processors,
@@ -139,71 +116,24 @@ def command(
     )
     root = Path.cwd()
     config = load(root)
-    plans = _plans(root, config, request)
+    lanes = lanes_of(root, config, request)
     if dry_run:
-        for plan in plans:
-            click.echo("\n".join(described(plan)))
+        for one in lanes:
+            click.echo("\n".join(described(one.plan)))
         return ExitCode.PASSED
-    if not plans:
+    if not lanes:
         nothing = "nothing is left to run again" if rerun else "there is no test file to run"
         click.echo(f"harness: unknown: {nothing}", err=True)
         return ExitCode.EMPTY
-    return _run(root, config, request, plans)
+    return _run(root, config, request, lanes)
 
 
-def _plans(root: Path, config: Config, request: Request) -> list[Plan]:
-    """Return the plan of every lane that has something to run."""
-    roster = load_roster(root, config)
-    paths = chosen_files(root, roster, request.paths)
-    plans = []
-    for lane in [request.lane] if request.lane else Lane:
-        entries = roster.lane(lane)
-        if not entries:
-            continue
-        chosen = _chosen(root, request, lane, paths)
-        if chosen is not None and not {one.file for one in entries} & set(chosen):
-            continue
-        plans.append(
-            make_plan(
-                roster,
-                config,
-                lane,
-                estimates=estimate(root, request.durations, request.shard is not None, entries),
-                shard=request.shard,
-                paths=chosen or (),
-            )
-        )
-    if len(plans) > 1 and request.record is not None and not request.record.is_dir():
-        raise UsageError(
-            f"--record {request.record} is one file and this run has {len(plans)} lanes: name a "
-            "folder that exists, or one --lane"
-        )
-    return plans
-
-
-def _chosen(
-    root: Path, request: Request, lane: Lane, paths: tuple[TestFile, ...]
-) -> tuple[TestFile, ...] | None:
-    """Return the files that are asked for by name or by --rerun, None for all of the lane."""
-    if not request.rerun_failed:
-        return paths if request.paths else None
-    return tuple(
-        file
-        for file, earlier in _earlier(root, request, lane).items()
-        if earlier.status is not Status.PASSED and (not request.paths or file in paths)
-    )
-
-
-def _earlier(root: Path, request: Request, lane: Lane) -> Mapping[TestFile, FileRecord]:
-    return earlier_records(root, request.record, lane, request.phase, request.shard)
-
-
-def _run(root: Path, config: Config, request: Request, plans: Sequence[Plan]) -> int:
+def _run(root: Path, config: Config, request: Request, lanes: Sequence[LaneRun]) -> int:
     tree = tree_state(root)
     codes: list[ExitCode] = []
-    for plan in plans:
-        _require_browser(plan)
-        result = _run_lane(root, config, request, plan, tree, several=len(plans) > 1)
+    for number, lane in enumerate(lanes, start=1):
+        _require_browser(lane.plan)
+        result = _run_lane(root, config, request, lane, tree, several=len(lanes) > 1)
         codes.append(
             exit_code_of(
                 result.record,
@@ -212,56 +142,54 @@ def _run(root: Path, config: Config, request: Request, plans: Sequence[Plan]) ->
                 written=result.problem is None,
             )
         )
+        if not _write_junit(request, result, several=len(lanes) > 1):
+            codes.append(ExitCode.FAULT)
         if result.signal is not None or (
             request.deadline_at is not None and time.monotonic() >= request.deadline_at
         ):
-            _tell_the_rest(plans, plan)
+            _tell_the_rest(lanes[number:])
             break
     return most_severe(codes)
 
 
 def _run_lane(
-    root: Path, config: Config, request: Request, plan: Plan, tree: TreeState, *, several: bool
+    root: Path, config: Config, request: Request, lane: LaneRun, tree: TreeState, *, several: bool
 ) -> TierResult:
+    name = lane.plan.lane
     path = record_path(
-        root, request.record, plan.lane, request.phase, request.shard, rerun=request.rerun_failed
+        root, request.record, name, request.phase, request.shard, rerun=request.rerun_failed
     )
-    with _folder(root, request.output, plan.lane, several) as folder:
-        tier = Tier(
-            plan,
-            config,
-            TierOptions(
-                root=root,
-                slots=request.workers,
-                phase=request.phase,
-                record_path=path,
-                command=tuple(sys.argv),
-                tree=tree,
-                attempts=_attempts(root, request, plan.lane),
-                glance_seconds=HEARTBEAT_SECONDS,
-                deadline_at=request.deadline_at,
-            ),
-            folder,
-            observers(as_json=request.as_json).on,
+    with _folder(root, request.output, name, several) as folder:
+        options = TierOptions(
+            root=root,
+            slots=request.workers,
+            phase=request.phase,
+            record_path=path,
+            command=tuple(sys.argv),
+            tree=tree,
+            attempts=lane.attempts,
+            glance_seconds=HEARTBEAT_SECONDS,
+            deadline_at=request.deadline_at,
         )
-        result = tier.run()
+        observe = observers(as_json=request.as_json).on
+        result = Tier(lane.plan, config, options, folder, observe).run()
     for fault in result.faults:
         click.echo(f"harness: {fault}", err=True)
     _remember(root, result)
-    if request.junit is not None:
-        try:
-            write_junit(
-                junit_path(request.junit, plan.lane, several), result.record, result.results
-            )
-        except OSError as error:
-            click.echo(f"harness: the JUnit file cannot be written: {error}", err=True)
     return result
 
 
-def _attempts(root: Path, request: Request, lane: Lane) -> Mapping[TestFile, int]:
-    if not request.rerun_failed:
-        return {}
-    return {file: one.attempt for file, one in _earlier(root, request, lane).items()}
+def _write_junit(request: Request, result: TierResult, *, several: bool) -> bool:
+    """Write what was asked for; False, and said so, when that cannot be done."""
+    if request.junit is None:
+        return True
+    path = junit_path(request.junit, result.record.lane, several)
+    try:
+        write_junit(path, result.record, result.results)
+    except OSError as error:
+        click.echo(f"harness: the JUnit file {path} cannot be written: {error}", err=True)
+        return False
+    return True
 
 
 def _folder(root: Path, output: Path | None, lane: Lane, several: bool) -> RunFolder:
@@ -292,8 +220,8 @@ def _require_browser(plan: Plan) -> None:
         ) from None
 
 
-def _tell_the_rest(plans: Sequence[Plan], last: Plan) -> None:
-    rest = plans[plans.index(last) + 1 :]
-    for plan in rest:
-        again = shlex.join(["harness", "run", "--lane", plan.lane.value])
-        click.echo(f"harness: unknown: the lane {plan.lane.value} was not begun; {again}")
+def _tell_the_rest(lanes: Sequence[LaneRun]) -> None:
+    for lane in lanes:
+        name = lane.plan.lane.value
+        again = shlex.join(["harness", "run", "--lane", name])
+        click.echo(f"harness: unknown: the lane {name} was not begun; {again}", err=True)

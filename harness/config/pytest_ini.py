@@ -25,8 +25,8 @@ class PytestIni:
     """Collection options with pytest's defaults. `file` is None where nothing configures pytest.
 
     `folder` is pytest's rootdir: `testpaths` count only where pytest is started in it, so they
-    are empty for a root below. `plugins` are the `-p` modules of `addopts`; `ignored` and
-    `ignored_globs` its `--ignore` and `--ignore-glob`.
+    are empty for a root below. `plugins` are the `-p` modules of `addopts`; what its `--ignore`
+    leaves out is a test file all the same.
     """
 
     file: Path | None = None
@@ -39,8 +39,6 @@ class PytestIni:
     pythonpath: tuple[str, ...] = ()
     usefixtures: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
-    ignored_globs: tuple[str, ...] = ()
 
 
 def read_pytest_ini(root: Path) -> PytestIni:
@@ -60,9 +58,16 @@ def read_pytest_ini(root: Path) -> PytestIni:
 
 def _facts(path: Path, root: Path, options: Options) -> PytestIni:
     def words(name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        return _words(options[name]) if name in options else default
+        if name not in options:
+            return default
+        try:
+            return _words(options[name])
+        except ValueError as error:
+            message = f"{name} cannot be split as a shell would: {error}"
+            raise ConfigError(
+                [Problem(key="", file=str(path), line=None, message=message)]
+            ) from None
 
-    plugins, ignored, globs = _added_options(words("addopts"))
     return PytestIni(
         file=path,
         folder=path.parent,
@@ -73,9 +78,7 @@ def _facts(path: Path, root: Path, options: Options) -> PytestIni:
         norecursedirs=words("norecursedirs", NO_RECURSE),
         pythonpath=words("pythonpath"),
         usefixtures=words("usefixtures"),
-        plugins=plugins,
-        ignored=ignored,
-        ignored_globs=globs,
+        plugins=_added_plugins(words("addopts")),
     )
 
 
@@ -86,19 +89,15 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(shlex.split(str(value)))
 
 
-def _added_options(words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the values of `-p`, `--ignore` and `--ignore-glob`, joined or apart."""
-    found: dict[str, list[str]] = {"-p": [], "--ignore": [], "--ignore-glob": []}
+def _added_plugins(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of `-p`, joined or apart, but for plugins that are switched off."""
+    found = []
     for number, word in enumerate(words):
-        name, joined, value = word.partition("=")
-        if joined and name in ("--ignore", "--ignore-glob"):
-            found[name].append(value)
-        elif word in found and number + 1 < len(words):
-            found[word].append(words[number + 1])
-        elif word.startswith("-p") and len(word) > 2 and not word.startswith("--"):
-            found["-p"].append(word[2:])
-    plugins = tuple(name for name in found["-p"] if not name.startswith("no:"))
-    return plugins, tuple(found["--ignore"]), tuple(found["--ignore-glob"])
+        if word == "-p" and number + 1 < len(words):
+            found.append(words[number + 1])
+        elif word.startswith("-p") and len(word) > 2:
+            found.append(word[2:])
+    return tuple(name for name in found if not name.startswith("no:"))
 
 
 def _read(path: Path, options_of: Callable[[str, str], Options | None]) -> Options | None:

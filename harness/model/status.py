@@ -49,13 +49,3 @@ class Phase(StrEnum):
 
     PARALLEL = "parallel"
     ISOLATED = "isolated"
-
-
-class Verdict(StrEnum):
-    """What a manifest says as a whole."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    REFUSED = "refused"
-    EMPTY = "empty"
-    DRY_RUN = "dry-run"

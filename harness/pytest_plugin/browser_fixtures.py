@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserType, CDPSession, Error, Page
 
 from harness.browser import binary
 from harness.browser.chromium import Chromium
+from harness.config.ci import in_ci
 from harness.errors import PreconditionError
 from harness.pytest_plugin import native_launch
 from harness.pytest_plugin.browser_lease import hold
@@ -71,7 +72,8 @@ def launch_browser(
         except PreconditionError:
             if _is_named_by_the_suite(merged):
                 return pool.watch(stock(**options))
-            if is_ci():
+            # A missing browser must fail there instead of skip.
+            if in_ci(os.environ):
                 raise
             pytest.skip(NO_BROWSER)
         except LaunchFailed as error:
@@ -124,8 +126,3 @@ def cdp(page: Page) -> Iterator[CDPSession]:
         # Detaching waits for the page without a bound, so the page has to answer first.
         session.send("Runtime.evaluate", {"expression": "0"}, timeout=_ANSWER_MILLISECONDS)
         session.detach()
-
-
-def is_ci() -> bool:
-    """Tell whether a missing browser must fail instead of skip."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")

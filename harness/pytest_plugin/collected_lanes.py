@@ -14,29 +14,17 @@ import pytest
 from harness.model.identifiers import most_demanding
 from harness.model.lane_fixtures import REPORT_VARIABLE
 from harness.pytest_plugin.lanes import lane_by_fixtures, lane_of
+from harness.pytest_plugin.neutral_options import neutralize_collection
 
 # Out of the environment at once: what a test module starts while it is imported inherits it.
 _report = os.environ.pop(REPORT_VARIABLE, None)
 _modules: dict[str, None] = {}
-# What the user's own options must not do to a collection, and the value that undoes it.
-_NEUTRAL: dict[str, object] = {
-    "maxfail": 0,
-    "lf": False,
-    "stepwise": False,
-    "stepwise_skip": False,
-    "numprocesses": None,
-    "maxprocesses": None,
-    "dist": "no",
-    "tx": [],
-}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Collect all of it, here, and to the end."""
-    for name, value in _NEUTRAL.items():
-        if hasattr(config.option, name):
-            setattr(config.option, name, value)
+    neutralize_collection(config)
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from harness.records.assignment import Assignment
+from harness.records.assignment import Assignment, socket_address
 from harness.records.file_events import Event
 
 _CLOEXEC_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -24,7 +24,7 @@ class EventWriter:
 
     def __init__(self, assignment: Assignment) -> None:
         self._events = assignment.events
-        self._notify = assignment.notify
+        self._notify = socket_address(assignment.notify)
         self._getpid = os.getpid
         self._pid = os.getpid()
         self._open, self._write, self._close = os.open, os.write, os.close

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.pytest_plugin.event_writer import EventWriter
+from harness.pytest_plugin.neutral_options import neutralize_run
 from harness.pytest_plugin.test_tally import LINES, TestTally, bounded_lines, bounded_text
 from harness.records import assignment as assignments
 from harness.records.assignment import Assignment
@@ -27,36 +28,6 @@ from harness.records.tier_record import Leaked
 
 # Characters of each captured stream of a test that reach the output of its file run.
 _SECTION = 1_000_000
-# What an option of the user's own must not do to a file run, and the value that undoes it:
-# leave tests out, stop early, spread, run again, ask a person, or write a file that every file
-# run would write.
-_NEUTRAL: dict[str, object] = {
-    "markexpr": "",
-    "keyword": "",
-    "deselect": None,
-    "ignore": None,
-    "ignore_glob": None,
-    "maxfail": 0,
-    "collectonly": False,
-    "setuponly": False,
-    "setupplan": False,
-    "lf": False,
-    "failedfirst": False,
-    "newfirst": False,
-    "stepwise": False,
-    "stepwise_skip": False,
-    "usepdb": False,
-    "trace": False,
-    "xmlpath": None,
-    "numprocesses": None,
-    "maxprocesses": None,
-    "dist": "no",
-    "tx": [],
-    "reruns": 0,
-    "count": 1,
-    "continue_on_collection_errors": False,
-    "color": "no",
-}
 
 
 def take_assignment() -> Assignment | None:
@@ -78,9 +49,7 @@ class FileRun:
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> None:
         """Undo what a user's `addopts` would do, before any plugin reads it."""
-        for name, value in _NEUTRAL.items():
-            if hasattr(config.option, name):
-                setattr(config.option, name, value)
+        neutralize_run(config)
         if hasattr(config.option, "output"):
             # pytest-playwright empties it, so no two file runs may share it.
             config.option.output = self._artefacts

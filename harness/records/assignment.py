@@ -23,6 +23,11 @@ class Assignment(Record, frozen=True, kw_only=True):
     stacks_signal: int
 
 
+def socket_address(notify: str) -> str:
+    """Return the address of `notify` as a socket takes it: `@` begins an abstract name."""
+    return f"\0{notify[1:]}" if notify.startswith("@") else notify
+
+
 def encode(assignment: Assignment) -> str:
     """Return the value of the environment variable."""
     return msgspec.json.encode(assignment).decode()

@@ -1,7 +1,22 @@
 """What `[tool.harness.allowed_skips]` has allowed in a record, and what it has not."""
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
 from harness.model.status import Status
 from harness.records.tier_record import FileRecord, Skip
+
+REASON = "reason:"
+
+
+def is_declared(file: str, test: str, reason: str, allowed: Iterable[str]) -> bool:
+    """Tell whether one of `allowed` names this file, this test or a pattern of this reason."""
+    return any(
+        fnmatchcase(reason, name.removeprefix(REASON))
+        if name.startswith(REASON)
+        else name in (file, test)
+        for name in allowed
+    )
 
 
 def undeclared_skips(record: FileRecord) -> tuple[Skip, ...]:

@@ -25,10 +25,6 @@ class Paint:
         """Bold: a heading, or the command to type."""
         return self._sgr("1", text)
 
-    def faint(self, text: str) -> str:
-        """For what is read last."""
-        return self._sgr("2", text)
-
     def status(self, status: Status, text: str) -> str:
         """In the colour of a status."""
         return self._sgr(_STATUS_CODES[status], text)

@@ -6,6 +6,8 @@ Honours NO_COLOR (https://no-color.org), FORCE_COLOR, TERM=dumb and CI.
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
+from harness.config.ci import in_ci
+
 Mode = Literal["live", "plain"]
 _OFF = ("", "0", "false")
 
@@ -27,11 +29,6 @@ def colour(stream: _Stream, environment: Mapping[str, str]) -> bool:
     if forced:
         return forced.lower() not in _OFF
     return _is_capable(stream, environment)
-
-
-def in_ci(environment: Mapping[str, str]) -> bool:
-    """Tell whether CI is set to anything but nothing, `0` and `false`."""
-    return environment.get("CI", "").lower() not in _OFF
 
 
 def _is_capable(stream: _Stream, environment: Mapping[str, str]) -> bool:

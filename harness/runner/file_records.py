@@ -1,7 +1,6 @@
 """From what is known of a file run to its record."""
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from harness.config.schema import Config
@@ -10,6 +9,7 @@ from harness.model.status import Dispatch, Phase, Status
 from harness.model.test_result import Outcome, TestResult
 from harness.plan.queue import PlannedFile
 from harness.process.load import LoadReading
+from harness.records.declared import is_declared
 from harness.records.derive_status import Derived, Ending, counts_of, derive_status
 from harness.records.file_events import (
     CollectionFailed,
@@ -29,8 +29,6 @@ from harness.records.tier_record import (
 from harness.runner.evidence import artefacts_of, evidence_of, timed_out_by_plugin
 from harness.runner.run_folder import FileFolder
 from harness.runner.spawner import ProcessEnd
-
-_REASON = "reason:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,18 +179,8 @@ def _skips(file: str, derived: Derived, log: FileLog, config: Config) -> tuple[S
         # The file as a whole is declared, whatever keeps its tests from running.
         rows.append((file, derived.reason))
     return tuple(
-        Skip(id=test, reason=reason, declared=is_declared(file, test, reason, config))
+        Skip(id=test, reason=reason, declared=is_declared(file, test, reason, config.allowed_skips))
         for test, reason in rows
-    )
-
-
-def is_declared(file: str, test: str, reason: str, config: Config) -> bool:
-    """Tell whether `[tool.harness.allowed_skips]` names this file, test or reason."""
-    return any(
-        fnmatchcase(reason, name.removeprefix(_REASON))
-        if name.startswith(_REASON)
-        else name in (file, test)
-        for name in config.allowed_skips
     )
 
 

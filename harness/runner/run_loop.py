@@ -53,7 +53,6 @@ class _Live:
     started_at: float
     load_before: LoadReading
     log: FileLog
-    test: str | None = None
     read_bytes: int = 0
 
     def news(self) -> Iterable[object]:
@@ -146,10 +145,8 @@ class RunLoop:
     def _read(self, live: _Live) -> None:
         for event in live.news():
             if isinstance(event, TestStarted):
-                live.test = event.id
                 self.observe(told.TestStarted(file=live.planned.file, test=event.id))
             elif isinstance(event, SessionFinished):
-                live.test = None
                 self._post(SessionEnded(file=live.planned.file, at=self.now()))
 
     def _on_signal(self) -> None:
@@ -201,7 +198,7 @@ class RunLoop:
                         file=command.file,
                         seconds=command.seconds,
                         budget_seconds=live.planned.budget_seconds,
-                        test=live.test,
+                        test=live.log.running,
                     )
                 )
             case KeepTraces():
@@ -279,7 +276,7 @@ class RunLoop:
                         slot=live.slot,
                         pid=live.process.pid,
                         seconds=at - live.started_at,
-                        test=live.test,
+                        test=live.log.running,
                         tail=last_line(live.folder.output),
                     )
                     for live in self._live.values()

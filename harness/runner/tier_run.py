@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from harness.config.schema import Config
+from harness.errors import HarnessError
 from harness.model import run_events as told
 from harness.model.identifiers import Lane, TestFile
 from harness.model.status import Phase, Selection
@@ -38,6 +39,11 @@ from harness.runner.file_records import Attempt, omitted, record_of, results_of
 from harness.runner.run_folder import RunFolder
 from harness.runner.run_loop import LoopSettings, Observe, RunLoop
 from harness.runner.spawner import PytestSpawner, Spawner
+
+
+class LogChanged(HarnessError):
+    """Something else wrote into the run's own folder, so that nothing can be claimed."""
+
 
 UNFINISHED = "the run has not ended"
 
@@ -165,7 +171,7 @@ class Tier:
             if not _is_selected(planned):
                 self._append(omitted(planned, phase, "not named by this run"))
         bell = Doorbell()
-        spawner = self._spawner(bell.path)
+        spawner = self._spawner(bell.address)
         try:
             with SignalPipe() as signals:
                 loop = RunLoop(
@@ -211,7 +217,13 @@ class Tier:
     def _records_on_disk(self) -> list[FileRecord]:
         """Read the log back and hold it against the plan: every file, each once."""
         self._folder.sync()
-        records = [msgspec.json.decode(line, type=FileRecord) for line in self._folder.lines()]
+        try:
+            records = [msgspec.json.decode(line, type=FileRecord) for line in self._folder.lines()]
+        except (msgspec.MsgspecError, OSError) as error:
+            raise LogChanged(
+                f"the log of this run below {self._folder.path} was changed or removed while it "
+                f"ran ({error}); its record stays incomplete. Which test writes there?"
+            ) from error
         assert_exact_coverage(list(self._files), [TestFile(one.file) for one in records])
         return records
 

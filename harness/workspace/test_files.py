@@ -94,8 +94,6 @@ class _Rules:
     folders: _Patterns
     named: frozenset[str]
     above_named: frozenset[str]
-    ignored: frozenset[str]
-    ignored_globs: re.Pattern[str]
 
     @classmethod
     def of(cls, root: Path, ini: PytestIni, starts: Sequence[Path]) -> "_Rules":
@@ -105,13 +103,7 @@ class _Rules:
             folders=_Patterns.of((*ini.norecursedirs, "__pycache__")),
             named=frozenset(str(start) for start in starts),
             above_named=frozenset(str(parent) for start in starts for parent in start.parents),
-            ignored=frozenset(os.path.normpath(root / path) for path in ini.ignored),
-            ignored_globs=_any_of([os.path.normpath(root / path) for path in ini.ignored_globs]),
         )
-
-    def excluded(self, path: str) -> bool:
-        """Whether a path was excluded by name on pytest's command line."""
-        return path in self.ignored or bool(self.ignored_globs.match(path))
 
 
 class _Walk:
@@ -153,7 +145,7 @@ class _Walk:
             path = entry.path
             is_link = linked or entry.is_symlink()
             if entry.name.endswith(".py") and entry.is_file():
-                if path in rules.named or (rules.files.match(entry) and not rules.excluded(path)):
+                if path in rules.named or rules.files.match(entry):
                     yield self._found(path, is_link)
             elif entry.is_dir() and self._is_open(entry):
                 real_above = above | {os.path.realpath(folder)} if is_link else above
@@ -165,7 +157,7 @@ class _Walk:
     def _is_open(self, entry: "os.DirEntry[str]") -> bool:
         if self._is_named(entry.path):
             return True
-        return not self._rules.folders.match(entry) and not self._rules.excluded(entry.path)
+        return not self._rules.folders.match(entry)
 
     def _found(self, path: str, linked: bool) -> str:
         name = path[self._prefix :]

@@ -26,7 +26,7 @@ lines = [
 ]
 with open(events, "a") as file:
     file.write("".join(line % pid + chr(10) for line in lines))
-socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"!", bell)
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"!", bell.replace("@", chr(0), 1))
 """
 
 

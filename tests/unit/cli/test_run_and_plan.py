@@ -67,7 +67,7 @@ def test_every_shard_has_the_same_digest_and_together_they_are_the_lane(project:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["plan", "--shard", "3/2"], "expected I/N with 1 <= I <= N"),
+        (["plan", "--shard", "3/2"], "expected I/N with 1 <= I <= N <= 10000"),
         (["plan", "--shard", "1/2", "--shards", "3"], "speak of different divisions"),
         (["plan", "nowhere"], "nowhere"),
         (["plan", "--durations", "none.json"], "none.json: the durations cannot be read"),
@@ -77,6 +77,10 @@ def test_every_shard_has_the_same_digest_and_together_they_are_the_lane(project:
         (["run", "--output", "pyproject.toml"], "is a file"),
         (["run", "--output", "."], "holds files that are not ours"),
         (["run", "--deadline", "0"], "--deadline"),
+        (["run", "--deadline", "nan"], "--deadline nan is no number of seconds"),
+        (["run", "--junit", "test_a.py"], "test_a.py is there already and is no XML"),
+        (["plan", "--shard", "٣/٤"], "expected I/N"),
+        (["plan", "--shards", "100000000"], "100000000 is not in the range"),
     ],
 )
 def test_bad_usage_says_what_is_wrong_and_starts_nothing(
@@ -268,3 +272,57 @@ def test_the_error_of_a_file_that_cannot_be_collected_is_in_its_evidence(project
     record = project.files("browser")["test_a.py"]
     assert record["failure_evidence"]["cause"] == "collection"
     assert "SyntaxError" in record["failure_evidence"]["sections"][0]["lines"][-1]
+
+
+def test_addopts_neither_leaves_a_file_out_nor_adds_one(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\naddopts = --ignore=test_b.py test_a.py\n")
+    project.write("test_a.py", PASSING)
+    project.write("test_b.py", FAILING)
+    assert project.harness("run").returncode == 1
+    files = project.files()
+    assert {name: one["status"] for name, one in files.items()} == {
+        "test_a.py": "passed",
+        "test_b.py": "failed",
+    }
+    assert [one["counts"]["collected"] for one in files.values()] == [1, 1]
+
+
+def test_what_addopts_ignores_is_no_finding_of_a_check(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\naddopts = --ignore=test_b.py\n")
+    project.write("test_a.py", PASSING)
+    project.write("test_b.py", PASSING)
+    assert project.harness("lanes", "--check").returncode == 0
+
+
+def test_a_name_that_is_not_utf8_is_refused_before_anything_runs(project: Project) -> None:
+    project.write("test_a.py", PASSING)
+    (project.folder / os.fsdecode(b"test_\xff.py")).write_text(PASSING)
+    done = project.harness("run")
+    assert done.returncode == 3
+    assert "test files whose names are not UTF-8: 'test_\\udcff.py'" in done.stdout
+    assert not list(project.folder.glob(".harness/runs/*/files/*"))
+
+
+def test_a_report_that_was_asked_for_and_cannot_be_written_is_a_fault(project: Project) -> None:
+    project.write("test_a.py", PASSING)
+    done = project.harness("run", "--junit", "/proc/no/such/j.xml")
+    assert done.returncode == 6
+    assert "the JUnit file /proc/no/such/j.xml cannot be written" in done.stdout
+    assert project.files()["test_a.py"]["status"] == "passed"
+
+
+@pytest.mark.parametrize("damage", ["write_text('garbage\\n')", "unlink()"])
+def test_a_test_that_damages_the_log_of_its_run_gets_no_claim(
+    project: Project, damage: str
+) -> None:
+    project.write(
+        "test_a.py",
+        "from pathlib import Path\n"
+        "def test_it():\n"
+        f"    for log in Path('.harness/runs').glob('*/run.jsonl'): log.{damage}\n",
+    )
+    done = project.harness("run")
+    assert done.returncode == 6
+    assert "was changed or removed while it ran" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert project.record()["complete"] is False

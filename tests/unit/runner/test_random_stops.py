@@ -3,12 +3,13 @@
 import contextlib
 import random
 import signal
-import time
+import subprocess
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.lib.events import wait_until
 from tests.lib.scratch_project import Project
 
 pytestmark = pytest.mark.soak
@@ -48,17 +49,12 @@ def test_a_runner_that_ends_at_any_moment(
         project.write(f"test_{index}.py", FILE.format(mark=mark))
     seconds = random.Random(f"{number}-{moment}").uniform(0, LATEST_SECONDS)
     with project.popen("run", "--workers", "2") as run:
-        with contextlib.suppress(TimeoutError):
-            until = time.monotonic() + seconds
-            # The moment is the case under test; there is no event to wait for.
-            while time.monotonic() < until and run.poll() is None:
-                time.sleep(0.005)
+        # The moment is the case under test; there is no event to wait for.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run.wait(seconds)
         run.send_signal(number)
         run.communicate(timeout=END_SECONDS)
-    until = time.monotonic() + END_SECONDS
-    while belongings(mark, project.folder) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert belongings(mark, project.folder) == []
+    wait_until(lambda: not belongings(mark, project.folder), END_SECONDS, "everything to be gone")
     if not (project.folder / ".harness" / "records" / "unit.json").exists():
         # It had not begun: then it ended as a program without a handler does.
         assert run.returncode in (-number, ENDS[number])

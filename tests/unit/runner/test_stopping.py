@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from tests.lib.events import wait_until
 from tests.lib.scratch_project import Project
 
 HANGING = """
@@ -46,21 +47,27 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def wait_until(happened: object, process: "subprocess.Popen[str]") -> None:
-    until = time.monotonic() + BOUND_SECONDS
-    while not happened():  # type: ignore[operator]
-        assert time.monotonic() < until
+def wait_for_both(project: Project, process: "subprocess.Popen[Any]") -> None:
+    """Return when both files hang; a run that has ended meanwhile never gets there."""
+
+    def hang() -> bool:
         assert process.poll() is None
-        time.sleep(0.02)
+        return len(pids(project)) == 4
+
+    wait_until(hang, BOUND_SECONDS, "both files to hang")
 
 
 @contextlib.contextmanager
-def hanging(project: Project, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
+def hanging(
+    project: Project, *arguments: str, **environment: str
+) -> "Iterator[subprocess.Popen[str]]":
     """Run until both files hang."""
-    run = project.popen("run", "--workers", "2", "--durations", "order.json", *arguments)
+    run = project.popen(
+        "run", "--workers", "2", "--durations", "order.json", *arguments, **environment
+    )
     with run:
         try:
-            wait_until(lambda: len(pids(project)) == 4, run)
+            wait_for_both(project, run)
             yield run
         finally:
             run.kill()
@@ -111,7 +118,7 @@ def test_a_signal_ends_a_run_with_a_whole_record(
     assert not any(line.startswith("harness: running") for line in lines)
 
 
-def test_a_second_signal_is_faster_and_as_clean(project: Project) -> None:
+def test_a_second_signal_leaves_nothing_either(project: Project) -> None:
     project.write("test_a.py", STUBBORN)
     with hanging(project) as run:
         run.send_signal(signal.SIGINT)
@@ -132,14 +139,16 @@ def test_a_deadline_names_what_ran_and_what_did_not(project: Project) -> None:
     assert "harness: unknown: its --deadline has passed" in output.splitlines()
 
 
-def test_a_killed_runner_leaves_no_process_and_no_claim(project: Project) -> None:
-    with hanging(project) as run:
+def test_a_killed_runner_leaves_no_process_no_file_and_no_claim(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    temporary = tmp_path_factory.mktemp("t")
+    scratch = str(tmp_path_factory.mktemp("s"))
+    with hanging(project, HARNESS_STATE_DIR=scratch, TMPDIR=str(temporary)) as run:
         run.kill()
         run.communicate(timeout=BOUND_SECONDS)
-        until = time.monotonic() + BOUND_SECONDS
-        while alive(project) and time.monotonic() < until:
-            time.sleep(0.02)
-    assert alive(project) == []
+        wait_until(lambda: not alive(project), BOUND_SECONDS, "everything to be gone")
+    assert list(temporary.iterdir()) == []
     assert project.record()["complete"] is False
     assert {one["status"] for one in project.record()["files"]} == {"not_run"}
 
@@ -168,7 +177,7 @@ def test_a_signal_that_a_shell_made_the_run_ignore_still_ends_it(project: Projec
     )  # fmt: skip
     with run:
         try:
-            wait_until(lambda: len(pids(project)) == 4, run)  # type: ignore[arg-type]
+            wait_for_both(project, run)
             run.send_signal(signal.SIGINT)
             assert run.wait(BOUND_SECONDS) == 130
         finally:

@@ -45,8 +45,8 @@ def test_pytest_and_the_walk_find_the_same_files(tmp_path: Path) -> None:
         "tests/unit/test_a.py", "tests/unit/b_test.py", "tests/unit/helper.py",
         "tests/unit/test_c.txt", "tests/test_[x].py", "tests/größe/test_ü b.py",
         "tests/node_modules/test_no.py", "tests/.hidden/test_no.py", "tests/build/test_no.py",
-        "tests/x.egg/test_no.py", "tests/env/test_no.py", "tests/skipped/test_no.py",
-        "tests/__pycache__/test_no.py", "tests/gen_1/test_no.py", "more/deep/named_check.py",
+        "tests/x.egg/test_no.py", "tests/env/test_no.py",
+        "tests/__pycache__/test_no.py", "more/deep/named_check.py",
         "elsewhere/test_no.py", "tests/deep/a/b/c/test_deep.py",
     ]  # fmt: skip
     write(tmp_path, dict.fromkeys(names, TEST))
@@ -54,9 +54,7 @@ def test_pytest_and_the_walk_find_the_same_files(tmp_path: Path) -> None:
         tmp_path,
         {
             "tests/env/pyvenv.cfg": "",
-            "pytest.ini": "[pytest]\n"
-            "testpaths = tests tests/unit more/*/named_check.py\n"
-            "addopts = --ignore=tests/skipped --ignore-glob=*/gen_*\n",
+            "pytest.ini": "[pytest]\ntestpaths = tests tests/unit more/*/named_check.py\n",
         },
     )
     expected = (
@@ -69,6 +67,13 @@ def test_pytest_and_the_walk_find_the_same_files(tmp_path: Path) -> None:
     )
     assert found(tmp_path) == expected
     assert collected(tmp_path) == expected
+
+
+def test_what_addopts_ignores_is_a_test_file_all_the_same(tmp_path: Path) -> None:
+    """An option that keeps a plain pytest short must not take a file out of every lane."""
+    write(tmp_path, {"test_a.py": TEST, "test_b.py": TEST})
+    write(tmp_path, {"pytest.ini": "[pytest]\naddopts = --ignore=test_b.py --ignore-glob=*_a.py"})
+    assert found(tmp_path) == ("test_a.py", "test_b.py")
 
 
 def test_a_pattern_with_a_folder_matches_anywhere_in_the_path(tmp_path: Path) -> None:
