@@ -3,7 +3,6 @@
 import json
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from harness.browser import binary
 from harness.browser.launch import LaunchOptions, launch
 from harness.cli.capabilities import Capability, capabilities, versions
+from harness.cli.project import project_root
 from harness.config.reader import load
 from harness.config.schema import Config
 from harness.errors import ExitCode, HarnessError
@@ -42,7 +42,7 @@ def command(as_json: bool, headed: bool, channel: str | None) -> int:
     Every place that was looked at is listed with its outcome, then versions, then what a run
     would go without here.
     """
-    settings = load(Path.cwd())
+    settings = load(project_root())
     looked_at = list(binary.candidates(channel=channel, headless=not headed))
     trial = _try_browser(settings, channel, headed)
     facts = list(capabilities())

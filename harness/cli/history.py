@@ -6,9 +6,12 @@ from pathlib import Path
 import click
 
 from harness.cli.planning import history_of
+from harness.cli.project import project_root
 from harness.errors import ExitCode
 from harness.records import json_file
 from harness.records.tier_record import TierRecord
+from harness.report.glances import plural
+from harness.report.safe_text import one_line
 
 SCHEMA = "lanewright.history"
 SCHEMA_VERSION = 1
@@ -32,12 +35,13 @@ def command(records: tuple[Path, ...], as_json: bool) -> int:
 
     This is what a plan that is not sharded is ordered by. It lies in .harness/history.sqlite.
     """
-    history = history_of(Path.cwd())
+    history = history_of(project_root())
     # Every record is read before anything is taken over.
     found = [json_file.read(path, TierRecord, "tier record") for path in records]
     if found:
         count = history.add(found)
-        click.echo(f"{count} durations taken over from {len(found)} records", err=True)
+        told = f"{plural(count, 'duration')} taken over from {plural(len(found), 'record')}"
+        click.echo(told, err=True)
     medians = sorted(history.medians().items(), key=lambda pair: (-pair[1], pair[0]))
     if as_json:
         rows = [{"file": file, "seconds": seconds} for file, seconds in medians]
@@ -45,5 +49,7 @@ def command(records: tuple[Path, ...], as_json: bool) -> int:
         click.echo(json.dumps(document, indent=2, sort_keys=True))
     else:
         for file, seconds in medians:
-            click.echo(f"{seconds:8.1f} s  {file}")
+            click.echo(f"{seconds:8.1f} s  {one_line(file)}")
+    if not medians:
+        click.echo("harness: no duration is known; `harness run` notes what passed", err=True)
     return ExitCode.PASSED if medians else ExitCode.EMPTY

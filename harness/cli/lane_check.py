@@ -12,6 +12,7 @@ import msgspec
 from harness.model.identifiers import Lane, most_demanding
 from harness.model.lane_fixtures import REPORT_VARIABLE
 from harness.plan.roster import RosterEntry
+from harness.report.safe_text import one_line
 
 COLLECT_SECONDS = 300.0
 _WITHOUT_TESTS = 5
@@ -30,7 +31,7 @@ class Finding:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.message}" if self.file else self.message
+        return f"{one_line(self.file)}: {self.message}" if self.file else self.message
 
 
 class CollectedTest(msgspec.Struct, frozen=True):

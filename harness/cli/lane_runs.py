@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.cli.planning import estimate, make_plan
-from harness.cli.record_paths import earlier_records, junit_path, refuse_foreign
+from harness.cli.record_paths import (
+    earlier_records,
+    junit_path,
+    refuse_foreign,
+    refuse_foreign_output,
+    refuse_foreign_record,
+)
 from harness.cli.roster import choose, load_roster
 from harness.config.schema import Config
 from harness.errors import UsageError
@@ -76,6 +82,10 @@ def lanes_of(root: Path, config: Config, request: Request) -> list[LaneRun]:
             f"--record {request.record} is one file and this run has {len(lanes)} lanes: name a "
             "folder that exists, or one --lane"
         )
+    if request.record is not None:
+        refuse_foreign_record(request.record)
+    if request.output is not None and len(lanes) > 1:
+        refuse_foreign_output(request.output)
     if request.junit is not None:
         for one in lanes:
             refuse_foreign(junit_path(request.junit, one.plan.lane, len(lanes) > 1))

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli.project import project_root
 from harness.cli.roster import choose, load_classification
 from harness.config.reader import load
 from harness.errors import ExitCode
 from harness.model.identifiers import Lane
 from harness.plan.classification import Classification
-from harness.plan.roster import Roster, RosterEntry
+from harness.plan.roster import LeftOut, Roster, RosterEntry
+from harness.report.glances import plural
+from harness.report.safe_text import one_line
 
 if TYPE_CHECKING:
     from harness.cli.lane_check import Finding
@@ -35,7 +38,7 @@ def command(lane: str | None, as_json: bool, check: bool, paths: tuple[str, ...]
     Files are read, not imported. With --check, pytest collects them once, and every file is named
     that cannot be parsed, whose marks contradict its fixtures, or that pytest sees otherwise.
     """
-    root = Path.cwd()
+    root = project_root()
     classification = load_classification(root, load(root))
     entries = [
         entry
@@ -47,7 +50,7 @@ def command(lane: str | None, as_json: bool, check: bool, paths: tuple[str, ...]
         document = _document(classification.roster, entries, findings if check else None)
         click.echo(_shown(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)))
     else:
-        _print(entries, findings, check)
+        _print(entries, classification.roster.left_out, findings, check)
     if findings:
         return ExitCode.FAILED
     return ExitCode.PASSED if classification.roster.entries else ExitCode.EMPTY
@@ -86,6 +89,7 @@ def _document(
             {"file": entry.file, "lane": entry.lane.value, "reason": entry.reason}
             for entry in entries
         ],
+        "left_out": [{"file": one.file, "reason": one.reason} for one in roster.left_out],
     }
     if findings is not None:
         document["findings"] = [
@@ -94,14 +98,21 @@ def _document(
     return document
 
 
-def _print(entries: Sequence[RosterEntry], findings: "Sequence[Finding]", check: bool) -> None:
+def _print(
+    entries: Sequence[RosterEntry],
+    left_out: Sequence[LeftOut],
+    findings: "Sequence[Finding]",
+    check: bool,
+) -> None:
     lines = [f"{entry.file}: {entry.lane} ({entry.reason})" for entry in entries]
+    lines += [f"{one.file}: in no lane ({one.reason})" for one in left_out]
     counts = ", ".join(f"{count} {name}" for name, count in _counts(entries).items())
-    lines.append(f"{len(entries)} files: {counts}")
-    lines += [f"check: {found}" for found in findings]
+    lines.append(f"{plural(len(entries), 'file')}: {counts}")
+    lines += [line for found in findings for line in f"check: {found}".split("\n")]
     if check and not findings:
         lines.append("check: pytest's collection agrees")
-    click.echo(_shown("\n".join(lines)))
+    # A name may hold anything, even what looks like a line of this output.
+    click.echo("\n".join(one_line(line) for line in lines))
 
 
 def _counts(entries: Sequence[RosterEntry]) -> dict[str, int]:

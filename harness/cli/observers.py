@@ -30,5 +30,12 @@ def _people(stream: TextIO) -> Observer:
     return Plain(stream, colour=colour(stream, os.environ), in_ci=in_ci(os.environ))
 
 
+def is_document_lost(observers: Fanout) -> bool:
+    """Whether the document that `--json` asks for did not reach standard output."""
+    return any(isinstance(one, Machine) for one in observers.failed)
+
+
 def _report_fault(name: str, error: Exception) -> None:
-    click.echo(f"harness: {name} cannot show the run: {type(error).__name__}: {error}", err=True)
+    what = "the JSON document" if name == Machine.__name__ else "the progress of the run"
+    reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+    click.echo(f"harness: {what} cannot be written: {reason}", err=True)

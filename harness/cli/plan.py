@@ -7,12 +7,15 @@ from typing import Any
 import click
 
 from harness.cli.planning import MOST_SHARDS, ShardType, estimate, make_plan, parts_of
+from harness.cli.project import project_root
 from harness.cli.roster import choose, load_roster
 from harness.config.reader import load
 from harness.errors import ExitCode, UsageError
 from harness.model.identifiers import Lane
 from harness.model.status import Selection
 from harness.plan.queue import Plan, PlannedFile, Shard
+from harness.report.glances import plural
+from harness.report.safe_text import one_line
 
 SCHEMA = "lanewright.plan"
 SCHEMA_VERSION = 1
@@ -54,7 +57,7 @@ def command(
     """
     if shard and shards and shard.total != shards:
         raise UsageError(f"--shard {shard} and --shards {shards} speak of different divisions")
-    root = Path.cwd()
+    root = project_root()
     config = load(root)
     roster = load_roster(root, config)
     chosen = [entry.file for entry in choose(roster.entries, paths, root)] if paths else ()
@@ -136,11 +139,12 @@ def described(plan: Plan) -> list[str]:
     lines += [f"  {number:>3}. {_line(one)}" for number, one in enumerate(run, start=1)]
     if left_out:
         lines.append(f"  not named: {_files(left_out)}")
+    lines += [one_line(f"  in no lane: {one.file} ({one.reason})") for one in plan.left_out]
     return lines
 
 
 def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+    return plural(count, "file")
 
 
 def _line(planned: PlannedFile) -> str:
@@ -151,4 +155,4 @@ def _line(planned: PlannedFile) -> str:
         facts.append("locks " + ", ".join(planned.locks))
     if planned.isolated_reason is not None:
         facts.append(f"alone: {planned.isolated_reason}")
-    return f"{planned.file} ({'; '.join(facts)})"
+    return one_line(f"{planned.file} ({'; '.join(facts)})")

@@ -139,6 +139,7 @@ def make_plan(
         roster_hash=roster.roster_hash,
         plan_digest=digest,
         estimates_from=estimates.source,
+        left_out=roster.left_out,
     )
 
 

@@ -2,15 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
+
 from harness.errors import UsageError
 from harness.model.identifiers import Lane, TestFile
 from harness.model.status import Dispatch, Phase
 from harness.plan.queue import Shard
 from harness.records import json_file
 from harness.records.state_folder import state_folder
-from harness.records.tier_record import FileRecord, TierRecord
+from harness.records.tier_record import SCHEMA, FileRecord, TierRecord
 
 RECORDS_FOLDER = "records"
+
+
+class _Stamped(msgspec.Struct):
+    schema: str = ""
 
 
 def record_path(
@@ -53,6 +59,37 @@ def refuse_foreign(junit: Path) -> None:
         return
     if head and not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         raise UsageError(f"--junit {junit} is there already and is no XML; name another file")
+
+
+def refuse_foreign_record(record: Path) -> None:
+    """Refuse a name that no record has, or to write over what is no tier record.
+
+    Raises UsageError.
+    """
+    if record.is_dir():
+        return
+    if record.suffix != ".json":
+        raise UsageError(f"--record {record}: name a file in .json, or a folder that exists")
+    if not record.exists():
+        return
+    try:
+        # A pipe or a device is never a record, and reading one may take for ever.
+        found = record.read_bytes() if record.is_file() else b""
+        schema = msgspec.json.decode(found, type=_Stamped).schema
+    except (OSError, msgspec.MsgspecError):
+        schema = ""
+    if schema != SCHEMA:
+        raise UsageError(f"--record {record} is there already and is no tier record; name another")
+
+
+def refuse_foreign_output(output: Path) -> None:
+    """Refuse a folder for several lanes that holds more than what they would write.
+
+    Raises UsageError.
+    """
+    lanes = {lane.value for lane in Lane}
+    if output.is_dir() and any(entry.name not in lanes for entry in output.iterdir()):
+        raise UsageError(f"{output} holds files that are not ours; name a new or an empty folder")
 
 
 def earlier_records(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.config.pytest_ini import PytestIni, read_pytest_ini
 from harness.config.schema import Config
-from harness.errors import UsageError
+from harness.errors import PreconditionError, UsageError
 from harness.model.identifiers import TestFile
 from harness.plan.classification import Classification
 from harness.plan.roster import Roster, RosterEntry
@@ -18,7 +18,7 @@ from harness.workspace.test_files import find_test_files
 def load_roster(root: Path, config: Config) -> Roster:
     """Classify every test file below `root`. Nothing is imported and nothing is run.
 
-    Raises ConfigError for a pytest configuration that cannot be read, OSError for a file.
+    Raises ConfigError for a pytest configuration that cannot be read, PreconditionError for a file.
     """
     return load_classification(root, config).roster
 
@@ -26,6 +26,16 @@ def load_roster(root: Path, config: Config) -> Roster:
 def load_classification(root: Path, config: Config) -> Classification:
     """As `load_roster`, with what the sources contradict themselves in."""
     root = Path(os.path.abspath(root))
+    try:
+        return _classification(root, config)
+    except OSError as error:
+        raise PreconditionError(
+            f"{error.filename or root}: {error.strerror}. Test files, conftests and their folders "
+            "must be readable to be classified; what is no test goes into norecursedirs"
+        ) from error
+
+
+def _classification(root: Path, config: Config) -> Classification:
     ini = read_pytest_ini(root)
     found = find_test_files(root, ini)
     key = key_of(found, ini, sorted(config.commands.items()))
@@ -40,7 +50,6 @@ def _classify(
 ) -> Classification:
     # Imported here: where nothing has changed, nobody pays for them.
     from harness.plan.classify import classify
-    from harness.plan.collected import ignored_by_conftest
     from harness.plan.facts import SourceFacts
     from harness.records.facts_cache import FactsCache
 
@@ -50,7 +59,7 @@ def _classify(
         file: sources.size_bytes(file)
         for file in found
         # A file that has gone since is none.
-        if sources.facts(file) is not None and not ignored_by_conftest(file, sources)
+        if sources.facts(file) is not None
     }
     classification = classify(files, sources, ini, config.commands)
     cache.save()

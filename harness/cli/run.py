@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from harness.cli.lane_runs import LaneRun, Request, lanes_of
-from harness.cli.observers import observers
+from harness.cli.observers import is_document_lost, observers
 from harness.cli.plan import described
 from harness.cli.planning import ShardType, history_of
+from harness.cli.project import project_root
 from harness.cli.record_paths import junit_path, record_path
 from harness.config.ci import in_ci
 from harness.config.reader import load
@@ -26,6 +27,7 @@ from harness.process.load import read_load
 from harness.records.history import HistoryError
 from harness.report.exit_code import exit_code_of
 from harness.report.junit import write_junit
+from harness.report.observer import Fanout
 from harness.repository.tree import TreeState, tree_state
 from harness.runner.run_folder import RunFolder
 from harness.runner.tier_run import Tier, TierOptions, TierResult
@@ -114,7 +116,7 @@ def command(
         as_json=as_json,
         paths=paths,
     )
-    root = Path.cwd()
+    root = project_root()
     config = load(root)
     lanes = lanes_of(root, config, request)
     if dry_run:
@@ -133,7 +135,8 @@ def _run(root: Path, config: Config, request: Request, lanes: Sequence[LaneRun])
     codes: list[ExitCode] = []
     for number, lane in enumerate(lanes, start=1):
         _require_browser(lane.plan)
-        result = _run_lane(root, config, request, lane, tree, several=len(lanes) > 1)
+        audience = observers(as_json=request.as_json)
+        result = _run_lane(root, config, request, lane, tree, audience, several=len(lanes) > 1)
         codes.append(
             exit_code_of(
                 result.record,
@@ -142,7 +145,8 @@ def _run(root: Path, config: Config, request: Request, lanes: Sequence[LaneRun])
                 written=result.problem is None,
             )
         )
-        if not _write_junit(request, result, several=len(lanes) > 1):
+        is_junit_lost = not _write_junit(request, result, several=len(lanes) > 1)
+        if is_junit_lost or is_document_lost(audience):
             codes.append(ExitCode.FAULT)
         if result.signal is not None or (
             request.deadline_at is not None and time.monotonic() >= request.deadline_at
@@ -153,7 +157,14 @@ def _run(root: Path, config: Config, request: Request, lanes: Sequence[LaneRun])
 
 
 def _run_lane(
-    root: Path, config: Config, request: Request, lane: LaneRun, tree: TreeState, *, several: bool
+    root: Path,
+    config: Config,
+    request: Request,
+    lane: LaneRun,
+    tree: TreeState,
+    audience: Fanout,
+    *,
+    several: bool,
 ) -> TierResult:
     name = lane.plan.lane
     path = record_path(
@@ -171,8 +182,7 @@ def _run_lane(
             glance_seconds=HEARTBEAT_SECONDS,
             deadline_at=request.deadline_at,
         )
-        observe = observers(as_json=request.as_json).on
-        result = Tier(lane.plan, config, options, folder, observe).run()
+        result = Tier(lane.plan, config, options, folder, audience.on).run()
     for fault in result.faults:
         click.echo(f"harness: {fault}", err=True)
     _remember(root, result)

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,14 @@ def load(root: Path) -> Config:
     """
     path = root / FILE_NAME
     try:
+        # A pipe or a device would be waited for, or never end.
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise _whole_file(str(path), None, "expected a file, found something else")
         text = path.read_bytes().decode()
     except FileNotFoundError:
+        if path.is_symlink():
+            raise _whole_file(str(path), None, "links to a file that is not there") from None
         return Config()
     except UnicodeDecodeError as error:
         message = f"expected UTF-8, found byte 0x{error.object[error.start]:02x}"

@@ -10,12 +10,12 @@ from harness.config.pytest_ini import PytestIni
 from harness.model.identifiers import Lane, TestFile, most_demanding
 from harness.model.lane_fixtures import lane_of_name
 from harness.plan.classification import Classification, Contradiction
-from harness.plan.collected import Collected, Test
+from harness.plan.collected import Collected, Test, excluding_conftest
 from harness.plan.facts import SourceFacts
 from harness.plan.fixture_scopes import Definition, Scope, Scopes
 from harness.plan.modules import Modules, Sources, folders_of_tests
 from harness.plan.reach import Need, Reach, problem
-from harness.plan.roster import Roster, RosterEntry
+from harness.plan.roster import LeftOut, Roster, RosterEntry
 
 NOTHING_NEEDED = "needs no server and no browser"
 
@@ -27,8 +27,15 @@ def classify(
 
     `sources` answers for every other file of the project that they lead to; `commands` is the
     table of the configuration. A file that cannot be parsed is in the browser lane: what is not
-    known may need everything.
+    known may need everything. One that a conftest excludes is left out.
     """
+    left_out = [
+        LeftOut(file=file, reason=f"excluded by collect_ignore in {conftest}")
+        for file in files
+        if (conftest := excluding_conftest(file, sources)) is not None
+    ]
+    aside = {one.file for one in left_out}
+    files = {file: size for file, size in files.items() if file not in aside}
     classifier = _Classifier(files, sources, ini, commands)
     entries = [
         RosterEntry(file=file, lane=need.lane, reason=need.why, size_bytes=size)
@@ -36,7 +43,7 @@ def classify(
         for need in [classifier.need_of(file)]
     ]
     contradictions = sorted(classifier.contradictions, key=lambda found: found.file)
-    return Classification(roster=Roster.of(entries), contradictions=tuple(contradictions))
+    return Classification(roster=Roster.of(entries, left_out), contradictions=tuple(contradictions))
 
 
 class _Classifier:

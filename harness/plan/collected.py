@@ -123,20 +123,24 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     )
 
 
-def ignored_by_conftest(file: str, sources: Sources) -> bool:
-    """Whether a conftest above a file excludes it by `collect_ignore` or `collect_ignore_glob`."""
+def excluding_conftest(file: str, sources: Sources) -> str | None:
+    """Return the conftest above a file that excludes it, None when there is none.
+
+    It does so by `collect_ignore` or `collect_ignore_glob`.
+    """
     folder = file
     while folder:
         folder = folder.rpartition("/")[0]
         start = f"{folder}/" if folder else ""
-        facts = sources.facts(f"{start}conftest.py")
+        conftest = f"{start}conftest.py"
+        facts = sources.facts(conftest)
         if facts is None:
             continue
         below = file[len(start) :]
         parts = below.split("/")
         paths = ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
         if any(path.rstrip("/") in paths for path in facts.ignored):
-            return True
+            return conftest
         if any(fnmatch.fnmatch(path, glob) for glob in facts.ignored_globs for path in paths):
-            return True
-    return False
+            return conftest
+    return None

@@ -5,7 +5,7 @@ They depend on the bytes of the source alone, so that they can be stored under i
 
 import msgspec
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Counts up whenever the same bytes would give other facts."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.model.identifiers import Lane, TestFile
 from harness.model.status import Selection
-from harness.plan.roster import RosterEntry
+from harness.plan.roster import LeftOut, RosterEntry
 
 DEFAULT_BUDGET_SECONDS: Mapping[Lane, float] = {
     Lane.UNIT: 60.0,
@@ -49,7 +49,8 @@ class Plan:
     """The files of one lane in order: the parallel queue, then the isolated files.
 
     With a `shard` only its files are in the queues, while `plan_digest` speaks of the whole lane
-    and is the same on every shard. `estimates_from` says what the order is based on.
+    and is the same on every shard. `estimates_from` says what the order is based on. `left_out`
+    is what the project keeps out of every lane.
     """
 
     lane: Lane
@@ -59,6 +60,7 @@ class Plan:
     roster_hash: str
     plan_digest: str
     estimates_from: str
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def files(self) -> tuple[PlannedFile, ...]:

@@ -23,19 +23,32 @@ class RosterEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that looks like a test file and that the project keeps from pytest; why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
-    """Every test file of a project, in order of path, each once."""
+    """Every test file of a project, in order of path, each once.
+
+    `left_out` are no test files and are in no lane; every run names them.
+    """
 
     entries: tuple[RosterEntry, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
-    def of(cls, entries: Iterable[RosterEntry]) -> "Roster":
+    def of(cls, entries: Iterable[RosterEntry], left_out: Iterable[LeftOut] = ()) -> "Roster":
         """Put entries in order; ValueError when a file is named twice."""
         ordered = tuple(sorted(entries, key=lambda entry: entry.file))
         for before, after in itertools.pairwise(ordered):
             if before.file == after.file:
                 raise ValueError(f"the roster names {after.file} twice")
-        return cls(entries=ordered)
+        aside = tuple(sorted(left_out, key=lambda one: one.file))
+        return cls(entries=ordered, left_out=aside)
 
     def lane(self, lane: Lane) -> tuple[RosterEntry, ...]:
         """Return the files of one lane, in order of path."""

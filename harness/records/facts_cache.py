@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.errors import PreconditionError
 from harness.plan.facts import FACTS_VERSION, SourceFacts
 from harness.plan.source_facts import facts_of
 from harness.records.state_folder import STATE_FOLDER, replace_file, state_folder
@@ -46,7 +47,7 @@ class FactsCache:
         if self._used.keys() == self._stored.keys():
             return
         stored = _Stored(version=_HERE[0], python=_HERE[1], facts=self._used)
-        with contextlib.suppress(OSError, UnicodeEncodeError):
+        with contextlib.suppress(OSError, UnicodeEncodeError, PreconditionError):
             replace_file(state_folder(self._root) / _NAME, msgspec.msgpack.encode(stored))
 
 

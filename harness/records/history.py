@@ -76,8 +76,8 @@ class History:
                 yield database
         except (sqlite3.Error, OSError) as error:
             raise HistoryError(
-                f"the history of durations {self._path} cannot be used: {error}; remove it to "
-                "begin a new one"
+                f"the history of durations {self._path} cannot be used: {error}; where it is "
+                "damaged, remove it to begin a new one"
             ) from error
 
 

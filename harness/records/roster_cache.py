@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from harness import __version__
+from harness.errors import PreconditionError
 from harness.plan.classification import Classification
 from harness.plan.facts import FACTS_VERSION
 from harness.records.state_folder import STATE_FOLDER, replace_file, state_folder
@@ -57,5 +58,5 @@ def store_known(
     known = KnownRoster(
         key=key, files=dict(files), folders=dict(folders), classification=classification
     )
-    with contextlib.suppress(OSError, UnicodeEncodeError):
+    with contextlib.suppress(OSError, UnicodeEncodeError, PreconditionError):
         replace_file(state_folder(root) / _NAME, msgspec.msgpack.encode(known))

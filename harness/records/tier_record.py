@@ -126,6 +126,13 @@ class FileRecord(Record, frozen=True, kw_only=True):
     condition_request: Literal["pending"] | None = None
 
 
+class LeftOutFile(Record, frozen=True, kw_only=True):
+    """A file that the project keeps out of every lane, and how."""
+
+    file: str
+    reason: str
+
+
 class HostLoad(Record, frozen=True, kw_only=True):
     """One-minute load averages; `max` is the highest reading that was taken."""
 
@@ -154,7 +161,8 @@ class TierRecord(Record, frozen=True, kw_only=True):
 
     `phase` is None for both, `shard` None for the whole lane. `complete` is False until every
     file has its terminal status: a runner that was killed leaves it so. `tree` is the git tree
-    of HEAD, None outside of a repository; `started_at` is UTC, ISO 8601.
+    of HEAD, None outside of a repository; `started_at` is UTC, ISO 8601. `left_out` are no test
+    files of this lane or another one.
     """
 
     schema: Literal["lanewright.tier"] = SCHEMA
@@ -172,3 +180,4 @@ class TierRecord(Record, frozen=True, kw_only=True):
     host: Host
     complete: bool
     files: tuple[FileRecord, ...]
+    left_out: tuple[LeftOutFile, ...] = ()

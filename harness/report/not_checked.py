@@ -31,6 +31,7 @@ def names(every: list[str]) -> str:
 def _lines(record: TierRecord) -> Iterator[str]:
     yield from _files(record, Dispatch.DISPATCHED, "that had no turn")
     yield from _files(record, Dispatch.OMITTED, "left out")
+    yield from _kept_out(record)
     if record.shard is not None and record.shard.total > 1:
         others = record.shard.total - 1
         yield f"the files of the other {plural(others, 'shard')} of {record.shard.total}"
@@ -46,6 +47,14 @@ def _files(record: TierRecord, dispatch: Dispatch, which: str) -> Iterator[str]:
             by_reason[one.reason or "no reason was given"].append(one.file)
     for reason, files in by_reason.items():
         yield f"{plural(len(files), 'file')} {which}, {one_line(reason)}: {names(files)}"
+
+
+def _kept_out(record: TierRecord) -> Iterator[str]:
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for one in record.left_out:
+        by_reason[one.reason].append(one.file)
+    for reason, files in by_reason.items():
+        yield f"{plural(len(files), 'file')} in no lane, {one_line(reason)}: {names(files)}"
 
 
 def _tests(record: TierRecord) -> Iterator[str]:

@@ -50,6 +50,11 @@ class Fanout:
         self._on_failure = on_failure
         self._failed: set[int] = set()
 
+    @property
+    def failed(self) -> tuple[Observer, ...]:
+        """Those that raised, in their order."""
+        return tuple(self._observers[place] for place in sorted(self._failed))
+
     def on(self, event: RunEvent) -> None:
         """Tell everybody; never raises an Exception."""
         for place, observer in enumerate(self._observers):

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import PreconditionError, UsageError
 from harness.model.identifiers import TestFile
 from harness.records.state_folder import state_folder
 
@@ -61,8 +61,16 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
-        self._log = os.open(path / _LOG, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._log = os.open(
+                path / _LOG, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
+            )
+        except OSError as error:
+            raise PreconditionError(
+                f"{path} cannot hold the output of this run: {error.strerror}. Nothing was "
+                "started; make it writable, or name another folder with --output"
+            ) from error
         try:
             fcntl.flock(self._log, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from harness.config.schema import Config
-from harness.errors import HarnessError
+from harness.errors import HarnessError, PreconditionError
 from harness.model import run_events as told
 from harness.model.identifiers import Lane, TestFile
 from harness.model.status import Phase, Selection
@@ -29,6 +29,7 @@ from harness.records.tier_record import (
     FileRecord,
     Host,
     HostLoad,
+    LeftOutFile,
     ShardOf,
     TierRecord,
 )
@@ -114,12 +115,12 @@ class Tier:
         """Run every selected file, then write the record and tell observers of the end.
 
         Raises CoverageError when the log on disk does not hold every file of the plan once, and
-        OSError when the record cannot be written before anything has started.
+        PreconditionError when the record cannot be written before anything has started.
         """
         began = time.monotonic()
         before = read_load().loadavg_1m
         dispatched = [one for one, _ in self._files.values() if _is_selected(one)]
-        self._write(self._record([self._unfinished(one) for one in self._files], 0.0, before, None))
+        self._write_unfinished(before)
         announcement = self._announcement(dispatched)
         self._observe(announcement)
         loop = self._loop(dispatched)
@@ -149,6 +150,17 @@ class Tier:
             problem=problem,
             faults=self._faults,
         )
+
+    def _write_unfinished(self, before: float | None) -> None:
+        records = [self._unfinished(one) for one in self._files]
+        try:
+            self._write(self._record(records, 0.0, before, None))
+        except OSError as error:
+            raise PreconditionError(
+                f"the record {self._options.record_path} cannot be written: {error.filename}: "
+                f"{error.strerror}. Nothing was started; make it writable, or name another place "
+                "with --record"
+            ) from error
 
     def _announcement(self, dispatched: Sequence[PlannedFile]) -> told.RunStarted:
         isolated = sum(1 for one in dispatched if one.isolated_reason is not None)
@@ -264,6 +276,9 @@ class Tier:
             ),
             complete=complete,
             files=tuple(sorted(records, key=lambda one: one.file)),
+            left_out=tuple(
+                LeftOutFile(file=one.file, reason=one.reason) for one in self._plan.left_out
+            ),
         )
 
 

@@ -59,7 +59,7 @@ def test_every_file_has_a_line_with_its_reason_and_counts_end_the_list(project: 
 def test_a_lane_and_paths_choose(project: Path) -> None:
     assert lanes(project, "--lane", "server").stdout.splitlines() == [
         "tests/test_s.py: server (fixture 'site' in test_s, which asks for 'serve')",
-        "1 files: 0 unit, 1 server, 0 browser",
+        "1 file: 0 unit, 1 server, 0 browser",
     ]
     chosen = lanes(project, "./tests/deep/", str(project / "tests" / "test_a.py")).stdout
     assert chosen.splitlines()[-1] == "2 files: 1 unit, 0 server, 1 browser"
@@ -75,7 +75,7 @@ def test_a_path_without_a_test_file_is_a_usage_error_that_says_what_next(project
 def test_the_document_has_a_schema_and_sorted_keys(project: Path) -> None:
     result = lanes(project, "--json", "--lane", "browser")
     document = json.loads(result.stdout)
-    assert list(document) == ["counts", "files", "roster_hash", "schema", "version"]
+    assert list(document) == ["counts", "files", "left_out", "roster_hash", "schema", "version"]
     assert (document["schema"], document["version"]) == ("lanewright.lanes", 1)
     assert document["counts"] == {"unit": 0, "server": 0, "browser": 1}
     assert document["files"] == [
