@@ -12,7 +12,13 @@ import pytest
 
 from harness.pytest_plugin.event_writer import EventWriter
 from harness.pytest_plugin.neutral_options import neutralize_run
-from harness.pytest_plugin.test_tally import LINES, TestTally, bounded_lines, bounded_text
+from harness.pytest_plugin.test_tally import (
+    LINES,
+    TestTally,
+    bounded_lines,
+    bounded_text,
+    reason_of,
+)
 from harness.records import assignment as assignments
 from harness.records.assignment import Assignment
 from harness.records.file_events import (
@@ -88,8 +94,8 @@ class FileRun:
             lines = bounded_lines(told[-LINES:])
             self._writer.write(CollectionFailed, id=report.nodeid, lines=lines)
         elif report.skipped:
-            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-            self._writer.write(CollectionSkipped, id=report.nodeid, reason=bounded_text(reason))
+            reason = bounded_text(reason_of(report))
+            self._writer.write(CollectionSkipped, id=report.nodeid, reason=reason)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:

@@ -217,8 +217,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for note in sorted(state.notes):
         terminalreporter.write_line(note, yellow=True)
     if state.skipped_without_browser:
+        count = state.skipped_without_browser
+        told = "1 test was" if count == 1 else f"{count} tests were"
         terminalreporter.write_line(
-            f"lanewright: {state.skipped_without_browser} tests were skipped because there is no "
-            "Chromium",
-            yellow=True,
+            f"lanewright: {told} skipped because there is no Chromium", yellow=True
         )

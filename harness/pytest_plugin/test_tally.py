@@ -105,6 +105,11 @@ def _outcome(report: pytest.TestReport) -> str:
 def _skip_reason(report: pytest.TestReport) -> str:
     if not report.skipped or hasattr(report, "wasxfail"):
         return ""
+    return reason_of(report)
+
+
+def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return why a skipped report was skipped, in the words of the test."""
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return reason.removeprefix("Skipped: ")
 

@@ -177,7 +177,11 @@ def _how(ending: Ending) -> str:
 
 def _why_empty(counts: Counts) -> str:
     if counts.skipped:
-        return f"all of its {counts.skipped} tests were skipped"
+        return f"{_all_tests(counts.skipped)} skipped"
     if counts.deselected:
-        return f"all of its {counts.deselected} tests were deselected"
+        return f"{_all_tests(counts.deselected)} deselected"
     return "it holds no test"
+
+
+def _all_tests(count: int) -> str:
+    return "its one test was" if count == 1 else f"all of its {count} tests were"

@@ -274,7 +274,7 @@ def test_without_a_browser_tests_skip_by_name_but_fail_in_ci(
     result.assert_outcomes(passed=1, **{outcome: 1})
     text = result.stdout.str()
     assert "no Chromium was found" in text
-    assert ("1 tests were skipped because there is no Chromium" in text) == (ci == "")
+    assert ("1 test was skipped because there is no Chromium" in text) == (ci == "")
 
 
 def test_xdist_workers_add_up_what_was_skipped_without_a_browser(

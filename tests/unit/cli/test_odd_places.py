@@ -192,3 +192,14 @@ def test_a_document_that_cannot_be_delivered_is_a_fault(tmp_path: Path) -> None:
         )
     assert done.returncode == 6
     assert "the JSON document cannot be written: [Errno 28] No space left" in done.stderr
+
+
+def test_a_module_that_skips_itself_is_told_in_its_own_words(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    project.write(
+        "test_a.py",
+        "import pytest\npytest.skip('no GPU', allow_module_level=True)\ndef test_it(): pass\n",
+    )
+    text = project.harness("run", "--lane", "unit").stdout
+    assert "harness: empty: test_a.py (its one test was skipped)" in text
+    assert "  1 x no GPU: test_a.py" in text
