@@ -76,6 +76,7 @@ def test_kept_after_a_failure_and_spread_over_xdist_workers(suite: Suite) -> Non
     assert "2 workers" in run.text
 
 
+@pytest.mark.soak
 def test_tests_of_one_file_on_two_workers(suite: Suite) -> None:
     run = suite.both("-n2", PAGES, "-v").agreed()
     assert run.outcomes == CHROMIUM
@@ -84,6 +85,7 @@ def test_tests_of_one_file_on_two_workers(suite: Suite) -> None:
     assert "[gw1]" in run.text
 
 
+@pytest.mark.soak
 def test_a_video_without_an_encoder_is_an_error_of_the_fixture(suite: Suite) -> None:
     pair = suite.both("--video=on", PAGES, "-k", "passing or without")
     run = pair.agreed()
@@ -95,6 +97,7 @@ def test_a_video_without_an_encoder_is_an_error_of_the_fixture(suite: Suite) -> 
         assert "ffmpeg" in one.text
 
 
+@pytest.mark.soak
 def test_several_browsers_of_which_one_is_not_installed(suite: Suite) -> None:
     pair = suite.both("--browser=chromium", "--browser=firefox", PAGES)
     run = pair.agreed()
@@ -116,6 +119,7 @@ def test_an_unknown_channel_is_playwrights_own_error(suite: Suite) -> None:
         assert 'Unsupported chromium channel "not-a-channel"' in one.text
 
 
+@pytest.mark.soak
 def test_a_window_without_a_display_is_an_error(suite: Suite) -> None:
     run = suite.both("--headed", PAGES, "-k", "passing").agreed()
     assert run.outcomes == {f"{PAGES}::test_passing[chromium]": "error"}
