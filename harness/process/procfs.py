@@ -68,6 +68,18 @@ def command(pid: int) -> str | None:
     return raw.rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "backslashreplace")
 
 
+def named(pid: int) -> str | None:
+    """Return its command line, or as `ps` does its `[name]` where it has none.
+
+    A zombie and a kernel thread have none, and for a moment whoever has just executed.
+    """
+    text = command(pid)
+    if text != "":
+        return text
+    name = _read(pid, "comm")
+    return None if name is None else f"[{name.rstrip().decode('utf-8', 'backslashreplace')}]"
+
+
 def environment_value(pid: int, name: str) -> str | None:
     """Return one variable of the environment it was started with, None when it has none."""
     raw = _read(pid, "environ")

@@ -28,7 +28,7 @@ _PYTHON_HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserv
 def describe(pid: int, how: str) -> Ended:
     """Return what an exit report says of one process; fields are None where it is gone."""
     entry = procfs.stat(pid)
-    text = procfs.command(pid)
+    text = procfs.named(pid)
     return {
         "pid": pid,
         "start_ticks": entry.start_ticks if entry else None,

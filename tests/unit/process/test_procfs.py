@@ -34,6 +34,18 @@ def test_a_process_that_is_gone_has_no_facts() -> None:
     assert not procfs.is_warden(process.pid)
 
 
+def test_a_process_without_a_command_line_has_its_name_in_brackets(tmp_path: Path) -> None:
+    program = tmp_path / "short-name"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o700)
+    zombie = subprocess.Popen([str(program)])
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+    assert procfs.command(zombie.pid) == ""
+    assert procfs.named(zombie.pid) == "[short-name]"
+    zombie.wait()
+    assert procfs.named(zombie.pid) is None
+
+
 def test_an_entry_that_cannot_be_read_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -46,10 +46,14 @@ def test_a_child_that_shed_its_environment_is_ended_and_named_too(
     suite.makepyfile(
         """
         import subprocess
+        from pathlib import Path
 
         def test_strays():
-            subprocess.Popen(["/bin/sleep", "611"], env={})
-            subprocess.Popen(["/bin/sleep", "612"], env={}, start_new_session=True)
+            for seconds, alone in ("611", False), ("612", True):
+                stray = subprocess.Popen(["/bin/sleep", seconds], env={}, start_new_session=alone)
+                # A process has no command line for a moment while it executes.
+                while not Path(f"/proc/{stray.pid}/cmdline").read_bytes():
+                    pass
         """
     )
     result = suite.runpytest_subprocess()
