@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,10 +10,10 @@ from tests.lib import fake_browsers, witness
 from tests.lib.events import wait_until
 from tests.lib.matrix import State
 from tests.lib.owner import START_SECONDS, Owner
+from tests.lib.quiet import quiet
 
 _SPINNING_TICKS = 5
 _STOP_SECONDS = 10.0
-_QUIET_SECONDS = 0.1
 
 
 def browser_for(state: State) -> Callable[[Path], Path] | None:
@@ -73,17 +72,7 @@ def _wait_until_quiet(owner: Owner) -> None:
     callback's caller, and in a weak reference's callback nobody: the trigger is for the call.
     """
     pids = [facts["pid"] for facts in owner.all_said("household")]
-    before: list[int] = []
-    looked = 0.0
-
-    def quiet() -> bool:
-        nonlocal before, looked
-        now = [witness.wake_ups(pid) for pid in pids]
-        if now != before:
-            before, looked = now, time.monotonic()
-        return time.monotonic() - looked >= _QUIET_SECONDS
-
-    owner.wait_until(quiet, START_SECONDS, "be quiet")
+    owner.wait_until(quiet(pids), START_SECONDS, "be quiet")
 
 
 def _with_a_profile(owner: Owner) -> list[witness.Sighting]:

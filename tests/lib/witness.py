@@ -182,6 +182,12 @@ def wake_ups(pid: int) -> int:
     return int(found[0].split()[1]) if found else 0
 
 
+def state(pid: int) -> str:
+    """The kernel's letter for its main thread (proc(5)); empty when it is gone."""
+    found = _stat(pid)
+    return found.state if found else ""
+
+
 def listening_ports() -> dict[int, set[int]]:
     """TCP ports that somebody listens on, IPv4 and IPv6, each with its socket inodes."""
     ports: dict[int, set[int]] = {}
