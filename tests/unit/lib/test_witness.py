@@ -130,9 +130,10 @@ def test_a_child_that_left_the_session_is_found_by_its_token_only(
         who = witness.identity(child)
         assert who is not None
         try:
-            wait_until(
-                lambda: child not in [s.pid for s in witness.find(paths=[note])], 10, "the exec"
-            )
+            # Until the exec it has its parent's command line, and for a moment none.
+            executed = f"\0-c\0{SLEEPER}\0".encode()
+            words = Path(f"/proc/{child}/cmdline")
+            wait_until(lambda: words.read_bytes().endswith(executed), 10, "the exec")
             assert [s.pid for s in witness.find(groups=[leader.pid])] == [leader.pid]
             assert {s.pid for s in witness.find(tokens=[token])} == {leader.pid, child}
         finally:
