@@ -12,6 +12,10 @@ from harness.errors import ExitCode, HarnessError
 
 # Name -> (module, one line for `harness --help`).
 COMMANDS = {
+    "accept": (
+        "harness.cli.accept",
+        "Accept the page end to end in a real Chromium, before a push.",
+    ),
     "run": (
         "harness.cli.run",
         "Run test files, each in a process of its own, and record how each ended.",
@@ -69,9 +73,14 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run the command line; a HarnessError becomes one message and its exit code."""
+    run(group, "harness")
+
+
+def run(command: click.Command, name: str) -> NoReturn:
+    """Run one command as the program `name`, and end this process with its exit code."""
     _open_closed_streams()
     try:
-        code = group.main(prog_name="harness", standalone_mode=False)
+        code = command.main(prog_name=name, standalone_mode=False)
         sys.exit(code if isinstance(code, int) else ExitCode.PASSED)
     except click.exceptions.Abort:
         sys.exit(ExitCode.INTERRUPTED)
@@ -79,14 +88,14 @@ def main() -> NoReturn:
         error.show()
         sys.exit(ExitCode.USAGE)
     except HarnessError as error:
-        click.echo(f"harness: {error}", err=True)
+        click.echo(f"{name}: {error}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(ExitCode.FAILED)
     except OSError as error:
-        click.echo(f"harness: {error}", err=True)
+        click.echo(f"{name}: {error}", err=True)
         sys.exit(ExitCode.FAULT)
 
 

@@ -5,8 +5,9 @@ a `Config` or raise one `ConfigError` that holds every `Problem`. `KEYS` describ
 documentation. Pure, but for the one file that `load` reads.
 """
 
+from harness.config.declare import Key
 from harness.config.problems import ConfigError, Problem
 from harness.config.reader import load, parse
-from harness.config.schema import KEYS, Config, Key
+from harness.config.schema import KEYS, Config
 
 __all__ = ["KEYS", "Config", "ConfigError", "Key", "Problem", "load", "parse"]

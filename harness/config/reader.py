@@ -1,12 +1,12 @@
 """From the text of a pyproject.toml to a `Config`, or to every problem in it at once."""
 
-import difflib
 import re
 import stat
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from harness.config.declare import unknown_key
 from harness.config.kinds import Rejected, describe
 from harness.config.lines import line_of
 from harness.config.problems import ConfigError, Problem
@@ -106,13 +106,7 @@ def _unknown_keys(table: dict[str, object], text: str, file: str) -> list[Proble
     for name in table:
         if name in known:
             continue
-        closest = difflib.get_close_matches(name, known, n=1)
-        remedy = (
-            f"did you mean {TABLE}.{closest[0]}?"
-            if closest
-            else f"expected one of {', '.join(known)}"
-        )
-        problems.append(_problem(text, file, name, f"unknown key; {remedy}"))
+        problems.append(_problem(text, file, name, unknown_key(name, TABLE, known)))
     return problems
 
 

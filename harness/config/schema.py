@@ -4,10 +4,12 @@ A new key is one more `key(...)` field; the reader, the docs test and `KEYS` fol
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
+from harness.config.accept import ACCEPT, AcceptSettings
+from harness.config.declare import Key, key, keys_of
 from harness.config.kinds import (
     ALLOWED_SKIPS,
     BROWSER_ARGUMENTS,
@@ -19,22 +21,11 @@ from harness.config.kinds import (
     REASONS,
     SWITCH,
     VARIABLE_NAMES,
-    Kind,
     choice,
 )
 
-T = TypeVar("T")
-
 TABLE = "tool.harness"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-def key(kind: Kind[T], default: T, help_text: str) -> T:
-    """Declare one key as a field of `Config`; its field name is its name in the table."""
-    if isinstance(default, Mapping):
-        # Immutable, which a dataclass cannot know.
-        return field(default_factory=lambda: default, metadata={"kind": kind, "help": help_text})
-    return field(default=default, metadata={"kind": kind, "help": help_text})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,31 +74,10 @@ class Config:
     exit_grace_seconds: float = key(
         POSITIVE_SECONDS, 5.0, "How long a test file's process may take to end after its last test."
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """What there is to know about one key. `default` is the value that `Config` holds."""
-
-    name: str
-    kind: Kind[object]
-    default: object
-    help: str
-
-    @property
-    def dotted(self) -> str:
-        """The key as a message names it: `tool.harness.zygote`."""
-        return f"{TABLE}.{self.name}"
-
-
-_DEFAULTS = Config()
-KEYS: tuple[Key, ...] = tuple(
-    Key(
-        name=declared.name,
-        kind=declared.metadata["kind"],
-        default=getattr(_DEFAULTS, declared.name),
-        help=declared.metadata["help"],
+    accept: AcceptSettings | None = key(
+        ACCEPT, None, "What `accept` starts, reads, writes and compares."
     )
-    for declared in fields(Config)
-)
+
+
+KEYS: tuple[Key, ...] = keys_of(Config, TABLE)
 """Every key, in the order of the documentation."""

@@ -5,7 +5,10 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.config import KEYS, parse
+import pytest
+
+from harness.config import KEYS, Key, parse
+from harness.config.accept import ACCEPT_KEYS, TURN_KEYS
 from harness.config.kinds import OWNED_BROWSER_SWITCHES
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text()
@@ -22,14 +25,27 @@ def _default(written: str) -> object:
     return None if written == "none" else tomllib.loads(f"value = {written}")["value"]
 
 
-def test_the_documented_keys_are_exactly_those_that_exist() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \| (.+?) \|$", DOCUMENT, re.MULTILINE)
+@pytest.mark.parametrize(
+    ("header", "keys"),
+    [
+        ("key", KEYS),
+        ("key of `accept`", ACCEPT_KEYS),
+        ("key of `accept.turn`", TURN_KEYS),
+    ],
+)
+def test_the_documented_keys_are_exactly_those_that_exist(
+    header: str, keys: tuple[Key, ...]
+) -> None:
+    table = DOCUMENT.partition(f"| {header} | value | default | meaning |\n")[2].partition("\n\n")[
+        0
+    ]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \| (.+?) \|$", table, re.MULTILINE)
     documented = [
         (name, expected, _default(default), meaning) for name, expected, default, meaning in rows
     ]
 
     assert documented == [
-        (key.name, key.kind.expected, _plain(key.default), key.help) for key in KEYS
+        (key.name, key.kind.expected, _plain(key.default), key.help) for key in keys
     ]
 
 

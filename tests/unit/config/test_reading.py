@@ -142,7 +142,7 @@ def test_an_unknown_key_that_resembles_none_lists_the_known_ones() -> None:
     assert problem.message == (
         "unknown key; expected one of browser_start_seconds, server_start_seconds, browser_args, "
         "zygote, private_home, pass_environment, max_browsers, isolated, locks, budgets, "
-        "allowed_skips, commands, leaks, exit_grace_seconds"
+        "allowed_skips, commands, leaks, exit_grace_seconds, accept"
     )
 
 
